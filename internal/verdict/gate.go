@@ -49,6 +49,7 @@ func gateAgainst(counted *contest.Counted, groups []*group) *Gate {
 		duels[d.New.Key()] = d
 	}
 	for _, g := range groups {
+		first := len(gate.Checks)
 		for _, a := range g.Current() {
 			i := slices.IndexFunc(g.Settings, func(o journal.Setting) bool {
 				return o.Variant == journal.VariantAgainst && o.Key().Procs == a.Key().Procs
@@ -71,8 +72,28 @@ func gateAgainst(counted *contest.Counted, groups []*group) *Gate {
 			}
 			gate.validity(setting, tallyOf(now), tallyOf(then))
 		}
+		for _, a := range g.Current() { // one of them has copies
+			gate.itself(gate.Checks[first:], duels[a.Key()].Copies)
+		}
 	}
 	return gate.conclude()
+}
+
+// itself looks for a new program that is proven to differ from its own copy in each block by more
+// than the margin, as one does that is fast every second time: its pairs prove nothing about the
+// old one.
+func (gate *gating) itself(checks []GateCheck, copies []race.GatePair) {
+	for i := range checks {
+		c := &checks[i]
+		figure, margin := race.Throughput, gate.margin
+		if c.Metric == MetricP99 {
+			figure, margin = race.P99, gate.marginP99
+		}
+		d := race.Differences(copies, figure)
+		if mid, lower, upper := stat.SignedRanks(d, (1-contest.Singly)/2); len(d) >= stat.FewestPairs && (upper < -margin || lower > margin) {
+			c.Itself = new(math.Exp(mid))
+		}
+	}
 }
 
 // behind is which of two programs did not carry the rate, in most of its trials, that the other carried.
@@ -154,7 +175,7 @@ func (gate *gating) judgeChecks() {
 			low, high = least, most
 		}
 		c.Worse, c.Proven = c.Worse && c.Judged, c.Proven && c.Judged
-		if c.most && !c.Worse || c.least && c.Worse {
+		if c.most && !c.Worse || c.least && c.Worse || c.Itself != nil {
 			c.Judged, c.Worse, c.Proven = false, false, false
 		}
 		if c.Judged && !math.IsInf(low, 0) && !math.IsInf(high, 0) {
@@ -251,6 +272,8 @@ func (gate *gating) conclude() *Gate {
 		switch {
 		case open:
 			code = UnjudgedUndecided
+		case c.Itself != nil:
+			code = UnjudgedItself
 		case c.late:
 			code = UnjudgedLate
 		case c.missed:

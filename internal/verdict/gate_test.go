@@ -106,6 +106,11 @@ func TestGateThatCannotBeJudged(t *testing.T) {
 		{"clearly more often", 12, versus(1, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Block == 0 || isNew(t) && t.Block < 7 }), false, []verdict.Unjudged{{Code: verdict.UnjudgedSpoiled, Bad: 7, Of: 12, OldBad: 1, OldOf: 12, Reason: "exited with code 4"}}},
 		{"one setting worse, another not judged", 6, versus(.7, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Setting.Procs != nil && *t.Setting.Procs == 4 }), true, nil},
 		{"undecided", 6, versus(1, 1, &Noise{Trial: 0.1, P99: 0.2}), nil, false, []verdict.Unjudged{{Code: verdict.UnjudgedUndecided, Pairs: 6}}},
+		{"fast every second time", 6, versus(1.4, 1, quiet), func(t *journal.Trial) {
+			if t.Role == journal.RoleAA {
+				*t.ThroughputPerSecond *= 0.6
+			}
+		}, false, []verdict.Unjudged{{Code: verdict.UnjudgedItself, Pairs: 6}}},
 		{"too few requests for any percentile", 6, few, nil, false, []verdict.Unjudged{{Code: verdict.UnjudgedNoQuantile}}},
 		{"no setting of the old one", 6, Config{Gate: true, Noise: quiet, Settings: CPUServer()}, nil, false, []verdict.Unjudged{{Code: verdict.UnjudgedNoSetting}}},
 	} {

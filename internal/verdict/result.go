@@ -647,6 +647,9 @@ type GateCheck struct {
 	// is worse. Of what is better both share it.
 	Bounds   stat.Interval
 	Quantile float64 // that is judged, of latency; 0: none is in both
+	// Itself is the new program against its own copy in each block, where the two are proven to differ by
+	// more than the margin: then nothing is judged. Null: they are not.
+	Itself *float64
 	// RatePerSecond is that of the requests whose latency it is. Behind is the program that
 	// did not carry it in most trials, where the other one did: it is the worse one, but
 	// Ratio and Bounds depend on how long a trial's queue grew.
@@ -677,7 +680,7 @@ const (
 // Unjudged is why a gate cannot be judged.
 type Unjudged struct {
 	Code UnjudgedCode
-	// Checks, of too_few, late, no_quantile and undecided, are those with as many Pairs.
+	// Checks, of too_few, late, no_quantile, itself and undecided, are those with as many Pairs.
 	Checks []GateCheck
 	Pairs  int
 	// Of spoiled: Bad of Of trials of the new program at Setting are invalid, mostly for
@@ -698,6 +701,7 @@ const (
 	UnjudgedLate       UnjudgedCode = "late"         // Checks, of latency, with as many Pairs: the load engine sent late
 	UnjudgedMissed     UnjudgedCode = "objective"    // Checks, with as many Pairs: in these or in other trials no rate met the objective
 	UnjudgedNoQuantile UnjudgedCode = "no_quantile"  // Checks, of latency: no quantile may be judged in both
+	UnjudgedItself     UnjudgedCode = "itself"       // Checks, with as many Pairs: the new program differs from its own copy
 	UnjudgedUndecided  UnjudgedCode = "undecided"    // Checks, with as many Pairs: neither proven worse nor within the margin
 )
 

@@ -74,6 +74,7 @@ type Duel struct {
 	Rules    race.GateRules
 	Latency  Latency
 	Pairs    []race.GatePair // of the blocks that are at their end
+	Copies   []race.GatePair // the new one as both, where a block runs it twice
 }
 
 // brokenPairs without one that can be compared end a duel: the rest would be no better.
@@ -123,19 +124,29 @@ func (d *Duel) gather(trials []journal.Trial) {
 	})
 	latency := highest(d.New.Group(), own)
 	d.Rules.Latency, d.Latency = latency.Quantile > 0, latency
-	pairs := map[int]*[2]*race.Trial{} // by block
-	for i := range trials {
-		t := &trials[i]
-		side := slices.Index([]journal.SettingKey{d.Old.Key(), d.New.Key()}, t.Setting.Key())
-		if t.Role != journal.RoleMeasure || side < 0 {
-			continue
-		}
-		if pairs[t.Block] == nil {
-			pairs[t.Block] = &[2]*race.Trial{}
-		}
-		p := pairs[t.Block]
-		if p[side] = new(latency.figures(t)); p[0] != nil && p[1] != nil {
-			d.Pairs = append(d.Pairs, race.GatePair{Old: *p[0], New: *p[1]})
-		}
+	type place struct {
+		key  journal.SettingKey
+		role journal.Role
 	}
+	pair := func(before, after place) (list []race.GatePair) {
+		pairs := map[int]*[2]*race.Trial{} // by block
+		for i := range trials {
+			t := &trials[i]
+			side := slices.Index([]place{before, after}, place{t.Setting.Key(), t.Role})
+			if side < 0 {
+				continue
+			}
+			if pairs[t.Block] == nil {
+				pairs[t.Block] = &[2]*race.Trial{}
+			}
+			p := pairs[t.Block]
+			if p[side] = new(latency.figures(t)); p[0] != nil && p[1] != nil {
+				list = append(list, race.GatePair{Old: *p[0], New: *p[1]})
+			}
+		}
+		return list
+	}
+	now := place{d.New.Key(), journal.RoleMeasure}
+	d.Pairs = pair(place{d.Old.Key(), journal.RoleMeasure}, now)
+	d.Copies = pair(now, place{d.New.Key(), journal.RoleAA})
 }

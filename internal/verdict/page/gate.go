@@ -304,6 +304,8 @@ func gateNote(c *verdict.GateCheck, p journal.Plan) string {
 	switch {
 	case c.Metric == verdict.MetricP99 && c.Quantile == 0 && c.Ratio.Median == nil:
 		return "cannot be judged: " + noQuantile
+	case c.Itself != nil:
+		return "cannot be judged: " + unlikeItself(c)
 	case c.Outcome == verdict.OutcomeNotJudged && c.Ratio.N >= stat.FewestPairs:
 		return "cannot be judged: in some trials no rate met --slo"
 	case c.Outcome == verdict.OutcomeNotJudged || c.Ratio.Median == nil:
@@ -384,10 +386,17 @@ func unjudgedReason(u verdict.Unjudged) string {
 			return why + fmt.Sprintf("%d pairs do not prove it worse, or within its margin", u.Pairs)
 		}
 		return why + tooFew(u.Pairs)
+	case verdict.UnjudgedItself:
+		return checks + ": " + unlikeItself(&u.Checks[0])
 	case verdict.UnjudgedLate:
 		return checks + ": the load generator sent requests late, so " + tooFew(u.Pairs)
 	}
 	return checks + ": " + tooFew(u.Pairs)
+}
+
+// unlikeItself is by how much the new program differs from its own copy.
+func unlikeItself(c *verdict.GateCheck) string {
+	return "the new program differs from itself, by " + signedChange(*c.Itself) + " between its two trials in a block"
 }
 
 // ratioLine is a line of ratios that has no change in its middle, in logarithms.

@@ -43,6 +43,10 @@ func TestTheGateIsTheHeadlineWhereNothingElseWasAsked(t *testing.T) {
 		{"it was missed, with enough pairs", func(g *verdict.Gate) {
 			g.Pass, g.Checks[0].Judged, g.Checks[0].Proven, g.Unjudged = false, false, false, []verdict.Unjudged{{Code: verdict.UnjudgedMissed, Pairs: 6, Checks: g.Checks[:1]}}
 		}, document.Unknown, "Undecided", "Undecided: the throughput of the new version may be lower; its p99 is not higher. Throughput with the default GOMAXPROCS: in some trials no rate met --slo, so 6 pairs do not prove it worse, or within its margin."},
+		{"the new one differs from itself", func(g *verdict.Gate) {
+			g.Checks[0].Judged, g.Checks[0].Itself = false, new(0.6)
+			g.Pass, g.Checks[0].Proven, g.Unjudged = false, false, []verdict.Unjudged{{Code: verdict.UnjudgedItself, Pairs: 6, Checks: g.Checks[:1]}}
+		}, document.Unknown, "Undecided", "Undecided: the throughput of the new version may be lower; its p99 is not higher. Throughput with the default GOMAXPROCS: the new program differs from itself, by −40% between its two trials in a block."},
 		{"only p99 open", func(g *verdict.Gate) {
 			g.Pass, g.Checks[1].Proven, g.Checks[1].Outcome, g.Unjudged = false, false, verdict.OutcomeUndecided, []verdict.Unjudged{{Code: verdict.UnjudgedUndecided, Pairs: 6, Checks: g.Checks[1:]}}
 		}, document.Unknown, "Undecided", "Undecided: the p99 of the new version may be higher; its throughput is not lower. P99 with the default GOMAXPROCS: 6 pairs do not prove it worse, or within its margin."},

@@ -133,6 +133,7 @@ type checkJSON struct {
 	Proven   bool            `json:"proven"`
 	Outcome  verdict.Outcome `json:"outcome"`
 	Bounds   boundsJSON      `json:"bounds"`
+	Itself   *float64        `json:"itself,omitempty"`
 	Quantile float64         `json:"quantile,omitempty"`
 	Rate     *float64        `json:"rate_per_second,omitempty"`
 	Behind   string          `json:"behind,omitempty"`
@@ -633,7 +634,7 @@ func gateSchema(g *verdict.Gate, r *verdict.Result) gateJSON {
 	checks := listOf(g.Checks, func(c *verdict.GateCheck) checkJSON {
 		return checkJSON{
 			Setting: gateSetting(c.Setting), Metric: c.Metric, Ratio: intervalJSON(c.Ratio), Margin: c.Margin, Judged: c.Judged, Worse: c.Worse, Proven: c.Proven,
-			Outcome: c.Outcome, Bounds: boundsJSON(c.Bounds), Quantile: c.Quantile, Rate: c.RatePerSecond, Behind: c.Behind, Note: gateNote(c, r.Plan),
+			Outcome: c.Outcome, Bounds: boundsJSON(c.Bounds), Itself: c.Itself, Quantile: c.Quantile, Rate: c.RatePerSecond, Behind: c.Behind, Note: gateNote(c, r.Plan),
 		}
 	})
 	return gateJSON{Kind: g.Kind, Pass: g.Pass, Checks: append([]checkJSON{}, checks...), Unjudged: Unjudged(g)}
