@@ -42,7 +42,7 @@ func (o *loadOptions) fields() []field.Field {
 	shared := field.Take(o.spec.Fields(), append(field.Named("connections", "pace", "header", "body", "requests", "seed", "streams", "grpc", "proto", "tls"),
 		field.Field{Name: "timeout", Help: "how long a request may take (default request=10s)"},
 		cpusOfLoad,
-		field.Field{Name: "max-errors", Help: "exit with 1 if a greater share of the requests fails (default no limit)"})...)
+		field.Field{Name: "max-errors", Help: "exit with 1 if a greater share fails or is never sent (default no limit)"})...)
 	own := field.In(field.Load, []field.Field{
 		{Name: "rate", Holds: "LIST", Often: true, Help: "req/s of an open loop; 1000,2000 offers both in turn (default a closed loop)", Value: field.Parsed(&o.rates, "", parseRates)},
 		{Name: "threads", Holds: "N", Help: "threads of the load on Linux (default by the CPUs and the rate)", Value: field.Number(&o.threads, 0, math.MaxInt)},
@@ -69,8 +69,9 @@ A method may come before the URL: 'POST http://127.0.0.1:8080/orders'; without o
 GET, or POST with --body. The connections are shared out to several URLs in turn. A number
 and = in front is a weight, and URLs with weights are a mix of requests to one server.
 
-Exit codes: 0 fine; 1 more failed than --max-errors allows; 2 usage; 3 no load could be
-offered, or, without --max-errors, every request failed; 130 interrupted.`,
+Exit codes: 0 fine; 1 more failed, or were never sent, than --max-errors allows; 2 usage;
+3 no load could be offered, or, without --max-errors, every request failed;
+130 interrupted.`,
 		Example: `  procfit load http://127.0.0.1:8080/
   procfit load --rate 1000 --connections 16 --for 10s http://127.0.0.1:8080/
   procfit load --rate 1000,2000,4000 --for 5s http://127.0.0.1:8080/
@@ -159,6 +160,9 @@ func (o *loadOptions) judge(r *load.Result) error {
 	}
 	most := o.spec.Load.MaxErrors
 	failing := cmp.Or(trial.TooMany(&p, r.Dropped, most), trial.Hanging(&p, most, o.spec.Load.Places()))
+	if due := r.Requests + trial.Failed(&p, r.Dropped) + r.Unanswered + r.Dropped; failing == "" && float64(r.Dropped) > most*float64(due) {
+		failing = fmt.Sprintf("%.3g%% of the requests were never sent", 100*float64(r.Dropped)/float64(due))
+	}
 	if failing != "" {
 		return &exitError{exitGate, fmt.Errorf("%s, more than --max-errors %g%%", failing, 100*most)}
 	}
