@@ -200,6 +200,7 @@ type (
 	CauseSlow             struct{}                        // too many trials on a machine that was slower, as the group has it
 	CauseUnseen           struct{ List []*contest.Value } // no valid trial was seen to run at them
 	CauseUncounted        struct{ List []*contest.Value } // nothing was counted of other programs
+	CauseLagUnknown       struct{}                        // the load generator reports no lag of its own, which its latency may be
 	CauseTunnel           struct{}                        // the load came through the API server
 	CauseNoDefault        struct{}                        // no trial of the default is valid
 	CauseMixedOrigins     struct{}                        // trials that were measured in different places
@@ -238,6 +239,7 @@ func (CauseTooFewCPUs) Code() Code       { return "too_few_cpus" }
 func (CauseSlow) Code() Code             { return "slow_machine" }
 func (CauseUnseen) Code() Code           { return "unseen" }
 func (CauseUncounted) Code() Code        { return "uncounted" }
+func (CauseLagUnknown) Code() Code       { return "lag_unknown" }
 func (CauseTunnel) Code() Code           { return "load_tunnel" }
 func (CauseNoDefault) Code() Code        { return "no_default" }
 func (CauseMixedOrigins) Code() Code     { return "mixed_origins" }
@@ -292,6 +294,7 @@ const (
 	StepSteady          StepCode = "steady_machine"
 	StepSee             StepCode = "see_value"     // make the value readable
 	StepCount           StepCode = "count_others"  // measure where other programs can be counted
+	StepOwnLoad         StepCode = "own_load"      // whose lag is measured
 	StepLonger          StepCode = "longer_trials" // in which other programs can be counted
 	StepStartAgain      StepCode = "start_again"
 	StepBenchmarksApart StepCode = "benchmarks_apart"

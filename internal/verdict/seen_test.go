@@ -25,6 +25,7 @@ func TestOnlyWhatWasSeenIsNamed(t *testing.T) {
 	better := []Truth{Unset(8, 1000, .02), Set(1, 900, .02), Set(2, 1300, .02), Set(8, 1000, .02)}
 	asGood := []Truth{Unset(8, 1000, .02), Set(1, 500, .02), Set(8, 1000, .02)}
 	same := []Truth{Unset(8, 1000, .02), Set(1, 1000, .02), Set(8, 1000, .02)}
+	late := func(t *journal.Trial) { t.Load.SendLagP99Seconds = nil }
 	type answer struct {
 		verdict    verdict.Verdict
 		confidence verdict.Confidence
@@ -62,7 +63,9 @@ func TestOnlyWhatWasSeenIsNamed(t *testing.T) {
 			open := t.Usage
 			t.HostUse, t.Phases[len(t.Phases)-1].Usage = nil, &open
 		}, false, likely, mayCarry},
-		"nothing differs, nothing counted": {same, func(t *journal.Trial) { t.HostUse = nil }, false, uncounted, mayCarry},
+		"how late the load was is not known":    {better, late, false, likely, carries},
+		"nothing differs, with an unknown load": {same, late, false, answer{verdict.Undecided, "", "lag_unknown"}, carries},
+		"nothing differs, nothing counted":      {same, func(t *journal.Trial) { t.HostUse = nil }, false, uncounted, mayCarry},
 	} {
 		for rate, want := range map[float64]answer{0: c.want, 600: c.atRate} {
 			h, trials := Generate(Config{Noise: quiet, Settings: c.settings, Trial: c.trial, Rate: rate, SmallFor: rate > 0})

@@ -315,8 +315,9 @@ func (g *group) recommended(rec *Recommendation) *contest.Value {
 
 // guard refuses a verdict of what nobody saw. A value is named only if valid trials of it
 // and of the default were seen to run at it. If the user said that they cannot be seen, if the
-// load came through the API server, or if nothing was counted that would show that other programs
-// disturbed the trials, the verdict is likely at most.
+// load came through the API server, if nothing was counted that would show that other programs
+// disturbed the trials, or if a latency that is judged may be the load generator's own, the verdict
+// is likely at most.
 func (g *group) guard(rec *Recommendation) {
 	if rec.Verdict == Undecided || rec.Verdict == Measured {
 		return
@@ -341,6 +342,8 @@ func (g *group) guard(rec *Recommendation) {
 		cause, step, capped = CauseTunnel{}, StepLoadElsewhere, true
 	case len(uncounted) > 0:
 		cause, step, capped = CauseUncounted{uncounted}, StepCount, true
+	case rec.Verdict != SustainsRate && g.lagUnknown():
+		cause, step, capped = CauseLagUnknown{}, StepOwnLoad, true
 	default:
 		return
 	}
@@ -354,7 +357,7 @@ func (g *group) guard(rec *Recommendation) {
 
 // capped reports whether guard made likely what was proven.
 func (rec *Recommendation) capped() bool {
-	return slices.ContainsFunc(rec.Next, func(s Step) bool { return s.Code == StepSee || s.Code == StepCount })
+	return slices.ContainsFunc(rec.Next, func(s Step) bool { return slices.Contains([]StepCode{StepSee, StepCount, StepOwnLoad}, s.Code) })
 }
 
 // withhold is a verdict that there is none, with the reasons of the one that there was.
@@ -404,6 +407,14 @@ func (g *group) unseen(rec *Recommendation) (list []*contest.Value) {
 
 func (g *group) uncounted() []*contest.Value {
 	return slices.DeleteFunc(slices.Clone(g.Values), func(v *contest.Value) bool { return !uncountedValues(v.Trials) })
+}
+
+// lagUnknown reports whether latency is judged, and nothing tells how late the load generator sent,
+// which its latency may hold, or hide: it counts that from where it sends.
+func (g *group) lagUnknown() bool {
+	return g.ByLatency && contest.Most(g.measuredIn(g.Current()), func(t *journal.Trial) bool {
+		return t.Phase(journal.ModeOpen) != nil && (t.Load == nil || t.Load.SendLagP99Seconds == nil)
+	})
 }
 
 // uncountedValues reports whether most of the valid trials tell nothing of what other programs did.

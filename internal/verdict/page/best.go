@@ -64,7 +64,7 @@ func bestVerdict(r *verdict.Result) Verdict {
 func nextUnseen(r *verdict.Result) (list []document.Item) {
 	for _, g := range slices.Concat(r.Groups, r.Compared) {
 		for _, s := range g.Recommendation.Next {
-			if item := (words{&g, r}).step(s); slices.Contains([]verdict.StepCode{verdict.StepSee, verdict.StepCount, verdict.StepWeigh}, s.Code) && !slices.Contains(list, item) {
+			if item := (words{&g, r}).step(s); slices.Contains([]verdict.StepCode{verdict.StepSee, verdict.StepCount, verdict.StepOwnLoad, verdict.StepWeigh}, s.Code) && !slices.Contains(list, item) {
 				list = append(list, item)
 			}
 		}

@@ -493,6 +493,7 @@ var catalogue = byKind(
 		return fmt.Sprintf("procfit could not read which GOMAXPROCS the program used with %s, so the trials do not show what that value does.", valueNames(x.List))
 	}),
 	fixedText[verdict.CauseTunnel]("the load came through the API server, which was measured too, so a difference, or that there is none, may be due to it."),
+	fixedText[verdict.CauseLagUnknown]("the load generator does not report how late it sent, so a difference in latency, or that there is none, may be its own."),
 	states(func(_ words, x verdict.CauseUncounted) string {
 		return fmt.Sprintf("nothing shows what other programs used during the trials of %s, so a difference, or that there is none, may be theirs.", valueNames(x.List))
 	}),

@@ -96,6 +96,7 @@ var fixedSteps = map[verdict.StepCode]string{
 	verdict.StepOfferRate:       "use a --load command that takes {rate}, or the load generator of procfit",
 	verdict.StepLessRate:        "use a lower --rate, more CPUs, or a higher --limit",
 	verdict.StepObjective:       "use a longer --slo, more CPUs, or a higher --limit",
+	verdict.StepOwnLoad:         "measure with the load generator of procfit, which reports how late it sent",
 	verdict.StepStartAgain:      "start again with another --out, so that all trials are measured in the same way",
 	verdict.StepBenchmarksApart: "measure the benchmarks one at a time, with -bench",
 }
