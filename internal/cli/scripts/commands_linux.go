@@ -120,35 +120,37 @@ func checkCode(ts *testscript.TestScript, want string, err error) {
 	}
 }
 
-// scriptInterrupt (interrupt N JOURNAL TRIALS COMMAND…) sends SIGINT to the
+// scriptInterrupt (interrupt or terminate, N JOURNAL TRIALS COMMAND…) sends the signal to the
 // command when the journal holds that many trials, and checks its exit code. In place of a
 // journal stands any file, with 0 trials, or a FIFO, which the command then reads or waits for.
-func scriptInterrupt(ts *testscript.TestScript, _ bool, args []string) {
-	path := ts.MkAbs(args[1])
-	trials, err := strconv.Atoi(args[2])
-	ts.Check(err)
-	go func() {
-		for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-			info, err := os.Stat(path)
-			if err != nil {
-				continue
-			}
-			if info.Mode()&os.ModeNamedPipe != 0 {
-				if !waitsFor(path, childIn(ts.MkAbs("."), args[3])) {
+func scriptInterrupt(signal syscall.Signal) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, _ bool, args []string) {
+		path := ts.MkAbs(args[1])
+		trials, err := strconv.Atoi(args[2])
+		ts.Check(err)
+		go func() {
+			for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+				info, err := os.Stat(path)
+				if err != nil {
 					continue
 				}
-			} else if countTrials(path) < trials {
-				continue
-			} else {
-				time.Sleep(300 * time.Millisecond) // into the next trial
+				if info.Mode()&os.ModeNamedPipe != 0 {
+					if !waitsFor(path, childIn(ts.MkAbs("."), args[3])) {
+						continue
+					}
+				} else if countTrials(path) < trials {
+					continue
+				} else {
+					time.Sleep(300 * time.Millisecond) // into the next trial
+				}
+				if pid := childIn(ts.MkAbs("."), args[3]); pid != 0 {
+					_ = syscall.Kill(pid, signal)
+					return
+				}
 			}
-			if pid := childIn(ts.MkAbs("."), args[3]); pid != 0 {
-				_ = syscall.Kill(pid, syscall.SIGINT)
-				return
-			}
-		}
-	}()
-	checkCode(ts, args[0], ts.Exec(args[3], args[4:]...))
+		}()
+		checkCode(ts, args[0], ts.Exec(args[3], args[4:]...))
+	}
 }
 
 // waitsFor reports whether the process has that FIFO open, or waits for the other end of one.

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -106,7 +107,8 @@ func params(t *testing.T, dir string, env []string) testscript.Params {
 			"freeport":  scriptFreePort,
 			"waitport":  scriptWaitPort,
 			"exitcode":  scriptExitCode,
-			"interrupt": scriptInterrupt,
+			"interrupt": scriptInterrupt(syscall.SIGINT),
+			"terminate": scriptInterrupt(syscall.SIGTERM),
 			"tmpfs":     scriptTmpfs,
 			"nogroups":  scriptNoGroups,
 			"goprogram": scriptGoProgram,
