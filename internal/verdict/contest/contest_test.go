@@ -191,6 +191,25 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// Nothing is named without the default: one that fails each time ends the contest.
+func TestDefaultThatFails(t *testing.T) {
+	h := header(setting(0, 0), setting(1, 0), setting(4, 0))
+	var trials []journal.Trial
+	for block := range 3 {
+		fails := trial(setting(0, 0), block, 0, 0)
+		fails.Valid, fails.InvalidCode = false, journal.InvalidExit
+		trials = append(trials, fails, trial(setting(1, 0), block, 90, 0.2), trial(setting(4, 0), block, 100, 0.2))
+		c := Count(h, trials).Contest(fails.Setting.Group())
+		if step := c.Next(); (step.Stop == StopNothing) != (block == 2) {
+			t.Errorf("after %d blocks: %+v", block+1, step)
+		}
+	}
+	trials[0].Valid, trials[0].ThroughputPerSecond = true, new(95.0)
+	if step := Count(h, trials).Contest(trials[0].Setting.Group()).Next(); step.Stop != "" {
+		t.Errorf("where it ran once: %+v", step)
+	}
+}
+
 // Trials that cannot be compared take no part, and are asked for again or not as that
 // helps.
 func TestParts(t *testing.T) {

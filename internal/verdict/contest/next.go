@@ -28,6 +28,9 @@ type Step struct {
 // Next is what to measure next.
 func (c *Contest) Next() Step {
 	next := c.race.Next()
+	if unset := Where(c.own, isUnset); next.Stop == "" && c.Group.Compares == "" && len(unset) >= race.Enough && Valid(unset) == 0 {
+		return Step{Stop: StopNothing} // nothing is named without the default
+	}
 	step := Step{Why: next.Why, Stop: next.Stop}
 	for _, choice := range next.Block {
 		step.Settings = append(step.Settings, c.setting(choice))
