@@ -56,8 +56,9 @@ func TestOpenLoop(t *testing.T) {
 		if r.Requests != 600 || r.Errors != 0 || r.Dropped != 0 || r.Unanswered != 0 {
 			t.Errorf("%d threads: %d requests, %v, %d dropped, %d unanswered", threads, r.Requests, r.ErrorKinds, r.Dropped, r.Unanswered)
 		}
-		if r.AchievedPerSecond < 0.8*999 || r.AchievedPerSecond > 1001 {
-			t.Errorf("%d threads: %.1f a second", threads, r.AchievedPerSecond)
+		slowest := time.Duration(r.Latency.Max()) // on a busy machine the last answers come late
+		if least := 0.9 * 600 / (o.Duration + slowest).Seconds(); r.AchievedPerSecond < least || r.AchievedPerSecond > 1001 {
+			t.Errorf("%d threads: %.1f a second, expected at least %.1f: the slowest took %v", threads, r.AchievedPerSecond, least, slowest)
 		}
 		if r.Mode != load.ModeOpen || r.SendLag.TotalCount() != 600 {
 			t.Errorf("%d threads: mode %q, %d send lags", threads, r.Mode, r.SendLag.TotalCount())
