@@ -208,6 +208,7 @@ func (p *pods) place(n *yaml.Node, o *object) rule.Place {
 // below looks into a mapping of an object: is one of its values a pod's spec?
 func (p *pods) below(n *yaml.Node, o *object, depth int) {
 	if p.isPodSpec(n) { // without a parent that has metadata
+		defer p.operated(len(p.into.containers))
 		p.pod(nil, n, o)
 		return
 	}
@@ -222,10 +223,22 @@ func (p *pods) below(n *yaml.Node, o *object, depth int) {
 			continue
 		}
 		if p.isPodSpec(v) {
+			first := len(p.into.containers)
 			p.pod(p.get(n, "metadata"), v, o)
+			if n.Content[i-1].Value != "spec" || p.get(n, "kind") != nil && o.kind != "Pod" {
+				p.operated(first)
+			}
 			continue
 		}
 		p.object(v, o, depth+1)
+	}
+}
+
+// operated are containers that are no pod's spec, but an operator adds them: next to them are the resources of its own
+// container, and not those of the pod.
+func (p *pods) operated(first int) {
+	for _, k := range p.into.containers[first:] {
+		k.podCPU = amounts{}
 	}
 }
 
