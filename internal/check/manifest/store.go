@@ -263,19 +263,19 @@ func (s *store) fromSources(k *container) {
 		mayHold := strings.HasPrefix(variableName, from.prefix)
 		if from.secret {
 			if mayHold {
-				k.doubt(sets, "Secret %s sets GOMAXPROCS", from.name)
+				k.doubtSource("Secret %s sets GOMAXPROCS", from.name)
 			}
 			continue
 		}
 		c, why := s.configFor(k.object, from.name)
 		if c == nil && mayHold {
-			k.doubt(sets, "ConfigMap %s sets GOMAXPROCS (%s)", from.name, why)
+			k.doubtSource("ConfigMap %s sets GOMAXPROCS (%s)", from.name, why)
 		}
 		if c == nil {
 			continue
 		}
 		if c.partial && mayHold {
-			k.doubt(sets, "ConfigMap %s sets GOMAXPROCS (its files are not read)", from.name)
+			k.doubtSource("ConfigMap %s sets GOMAXPROCS (its files are not read)", from.name)
 		}
 		for name := range runtimeVariables {
 			key, ok := strings.CutPrefix(name, from.prefix)

@@ -381,7 +381,7 @@ func (u *unit) composeEnvironment(s composed) {
 		for _, name := range s.paths(in.value) {
 			variables, read := envFile(filepath.Join(filepath.Dir(filepath.FromSlash(in.text.path)), filepath.FromSlash(name)), in.text.path, in.text.reads)
 			if !read {
-				u.doubt(sets, "the file %s, which is not read, sets GOMAXPROCS", name)
+				u.doubtSource("the file %s, which is not read, sets GOMAXPROCS", name)
 			}
 			for _, a := range variables {
 				v := composeVariable(str(unquote(withoutComment(a.value))), in.layer, in.key)

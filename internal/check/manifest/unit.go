@@ -437,7 +437,8 @@ func (c *Checker) gather(pods map[any][]*unit) {
 
 type doubt struct {
 	may
-	why string // a clause that follows "unless"
+	why  string   // a clause that follows "unless"
+	over variable // that the file sets before, and it would replace
 }
 
 type may int
@@ -449,7 +450,12 @@ const (
 )
 
 func (u *unit) doubt(what may, format string, args ...any) {
-	u.open = append(u.open, doubt{what, fmt.Sprintf(format, args...)})
+	u.open = append(u.open, doubt{may: what, why: fmt.Sprintf(format, args...)})
+}
+
+// doubtSource doubts one of several sources of variables, of which the last that sets one counts.
+func (u *unit) doubtSource(format string, args ...any) {
+	u.open = append(u.open, doubt{sets, fmt.Sprintf(format, args...), u.env})
 }
 
 // unless is why a unit's value is open, which the runtime chooses or not, as clauses that follow "unless"; "": it is not.
@@ -500,7 +506,7 @@ func (u *unit) beneath() (why []string) {
 // notRead is what may decide whatever the program does; chosen: the runtime chooses the value.
 func (u *unit) notRead(chosen bool) (why []string) {
 	for _, d := range u.open {
-		open := d.may == replaces || d.may == sets && !u.env.isSet() || d.may == counts && chosen
+		open := d.may == replaces || d.may == sets && (!u.env.isSet() || u.env == d.over) || d.may == counts && chosen
 		if open && !slices.Contains(why, d.why) {
 			why = append(why, d.why)
 		}
