@@ -92,13 +92,13 @@ func TestActionWords(t *testing.T) {
 		inputs map[string]string
 		want   string
 	}{
-		"the defaults":     {nil, "check -o github -- ."},
+		"the defaults":     {nil, "check -o github --"}, // and the paths of procfit.yaml
 		"words":            {map[string]string{"paths": "clean  bad", "args": "--go 1.26"}, "check -o github --go 1.26 -- clean bad"},
 		"lines":            {map[string]string{"paths": "clean\nbad\n", "args": "--go 1.26\n--exit-zero\n"}, "check -o github --go 1.26 --exit-zero -- clean bad"},
 		"lines of words":   {map[string]string{"paths": "\n  a b\n\n\tc\n", "args": "\n"}, "check -o github -- a b c"},
 		"not a wildcard":   {map[string]string{"paths": "*\n?", "args": `\n`}, `check -o github \n -- * ?`},
 		"quoted words":     {map[string]string{"paths": `"a  b"/c 'd "e"' ""`, "args": "--ignore 'PF015=it''s \"right\"'\n--go 1.26"}, `check -o github --ignore PF015=its "right" --go 1.26 -- a  b/c d "e" `},
-		"and other inputs": {map[string]string{"sarif": "a b.sarif", "exit-zero": "true"}, "check -o github -o sarif=a b.sarif --exit-zero -- ."},
+		"and other inputs": {map[string]string{"sarif": "a b.sarif", "exit-zero": "true"}, "check -o github -o sarif=a b.sarif --exit-zero --"},
 	} {
 		temp := t.TempDir()
 		program := filepath.Join(temp, "procfit-check", "procfit")
