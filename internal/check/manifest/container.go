@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/program/wrapper"
 	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -68,6 +70,7 @@ func (p *pods) container(c, spec *yaml.Node, byName map[string]*yaml.Node, o *ob
 	if p.get(c, "command") != nil {      // else the image's own gets the args
 		k.starts(d.commandOf(&p.reader, c, "command", "args"))
 	}
+	p.script(c, d, k)
 	k.cpu = p.amounts(c, k)
 	k.podCPU = p.amounts(spec, k)
 	k.resizable = p.resizable(c)
@@ -113,6 +116,30 @@ func (p *pods) container(c, spec *yaml.Node, byName map[string]*yaml.Node, o *ob
 		k.refers = k.refers || strings.Contains(word.Value, variableName)
 	}
 	return k
+}
+
+// scriptKeys have the text that a step of Tekton and a template of Argo run.
+var scriptKeys = []string{"script", "source"}
+
+// script takes such a text, if it names the variable, as the text after the -c of its shell.
+func (p *pods) script(c *yaml.Node, d document, k *container) {
+	shell := texts(p.items(c, "command")) // Argo's
+	for _, key := range scriptKeys {
+		text := p.str(c, key)
+		if !strings.Contains(text, variableName) {
+			continue
+		}
+		if first, rest, _ := strings.Cut(text, "\n"); strings.HasPrefix(first, "#!") {
+			shell, text = strings.Fields(first[2:]), rest
+		} else if key == "script" {
+			shell = []string{"sh"}
+		}
+		if i := slices.IndexFunc(shell, wrapper.IsShell); i >= 0 {
+			k.starts(append(shell[i:], "-c", text), d.variable(p.entry(c, key, 0).key, sourceCommand, ""))
+		} else {
+			k.doubt(replaces, "its %s sets another", key)
+		}
+	}
 }
 
 // resourceKeys are where a container has its resources; the second is a step's of Tekton.

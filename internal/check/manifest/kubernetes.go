@@ -215,11 +215,15 @@ func (p *pods) below(n *yaml.Node, o *object, depth int) {
 	if p.isContainer(n, o) {
 		p.pod(o.meta, mapping("containers", list(n)), o)
 	}
-	before, template := len(p.into.containers), p.get(n, "stepTemplate")
-	defer func() { p.steps(p.into.containers[before:], template, o) }()
+	var steps *yaml.Node
+	template := p.get(n, "stepTemplate")
+	if template != nil {
+		steps = p.get(n, "steps")
+		p.steps(p.items(steps), template, o)
+	}
 	for i := 1; i < len(n.Content); i += 2 {
 		v := p.real(n.Content[i])
-		if v == nil || v.Kind == yaml.ScalarNode || v == template {
+		if v == nil || v.Kind == yaml.ScalarNode || v == template || v == steps {
 			continue
 		}
 		if p.isPodSpec(v) {
@@ -242,13 +246,12 @@ func (p *pods) operated(first int) {
 	}
 }
 
-// steps takes the stepTemplate of a Task of Tekton.
-func (p *pods) steps(list []*container, template *yaml.Node, o *object) {
-	if template == nil || len(list) == 0 {
-		return
-	}
+// steps takes the steps of a Task of Tekton, each with what the stepTemplate has.
+func (p *pods) steps(all []*yaml.Node, template *yaml.Node, o *object) {
+	before := len(p.into.containers)
+	p.pod(o.meta, mapping("containers", list(all...)), o)
 	t := p.container(template, nil, nil, o)
-	for _, k := range list {
+	for _, k := range p.into.containers[before:] {
 		for name, f := range t.fields {
 			if _, own := k.fields[name]; !own {
 				k.fields[name] = f
@@ -263,7 +266,7 @@ func (p *pods) steps(list []*container, template *yaml.Node, o *object) {
 var valuesOf = []string{"HelmRelease", "HelmChart", "HelmChartConfig", "Application", "ApplicationSet"}
 
 // isContainer tells one by its shape, as in custom resources: an image or variables next to
-// resources, or GOMAXPROCS among the variables.
+// resources, or GOMAXPROCS among the variables or in the text that it runs.
 func (p *pods) isContainer(n *yaml.Node, o *object) bool {
 	if slices.Contains(valuesOf, o.kind) {
 		return false
@@ -273,8 +276,9 @@ func (p *pods) isContainer(n *yaml.Node, o *object) bool {
 	for _, key := range resourceKeys {
 		resources = resources || p.at(n, key, "limits") != nil || p.at(n, key, "requests") != nil
 	}
-	named := slices.ContainsFunc(env, func(e *yaml.Node) bool { return p.str(e, "name") == variableName })
-	return named || resources && (len(env) > 0 || p.str(n, "image") != "")
+	named, image := slices.ContainsFunc(env, func(e *yaml.Node) bool { return p.str(e, "name") == variableName }), p.str(n, "image") != ""
+	runs := slices.ContainsFunc(scriptKeys, func(key string) bool { return strings.Contains(p.str(n, key), variableName) })
+	return named || image && runs || resources && (len(env) > 0 || image)
 }
 
 // isPodSpec tells it by its containers, which all have a name or an image.
