@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/internal/program/wrapper"
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -43,7 +44,7 @@ func (u *unit) starts(argv []string, at variable) {
 	if c.effect.Clears || slices.Contains(c.effect.Unset, variableName) {
 		u.unset = true
 	}
-	if _, set := c.set[variableName]; !set && names && (!c.plain || slices.ContainsFunc(argv[1:], func(w string) bool { return strings.HasPrefix(w, variableName+"=") })) {
+	if _, set := c.set[variableName]; !set && names && !c.plain {
 		c.set[variableName], c.plain = "$", false
 	}
 	u.started = map[string]variable{}
@@ -99,12 +100,17 @@ func (c *command) argv(words []string) {
 		c.script(text)
 		maps.Copy(before, c.set)
 		c.set = before
-	case file != "":
-		c.program, c.plain = file, true
 	default:
-		c.program, c.plain = words[0], true
+		c.program, c.plain = cmp.Or(file, words[0]), !slices.ContainsFunc(words[1:], mentions)
 	}
 }
+
+// mentions reports whether a word names the variable other than to use its value: what gets the word may set it.
+func mentions(word string) bool {
+	return strings.Contains(used().ReplaceAllString(word, ""), variableName)
+}
+
+var used = pattern.Of(`\$[({]?` + variableName)
 
 func (c *command) assign(word string) bool {
 	name, value, ok := strings.Cut(word, "=")
