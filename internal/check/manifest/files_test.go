@@ -78,6 +78,16 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// TestServicesOfOthers: a list of services is that of a pipeline of GitLab, which is no manifest.
+func TestServicesOfOthers(t *testing.T) {
+	t.Chdir(written(t, map[string]string{
+		".gitlab-ci.yml": "variables: {GOMAXPROCS: \"4\"}\nservices: [postgres:16]\ntest: {script: [go test]}\n", "compose.yaml": "services:\n", "stack.yml": "services: {}\n",
+	}))
+	if r := (expectation{}).run(t, ".", nil); !slices.Equal(r.Others, []string{".gitlab-ci.yml"}) || r.Files != 2 {
+		t.Errorf("%d files are checked, and no manifests are %q", r.Files, r.Others)
+	}
+}
+
 // TestNamedAlone holds that a file which changes another one is checked with that, also if only the
 // first is named, and that what is named together is checked once.
 func TestNamedAlone(t *testing.T) {

@@ -32,10 +32,12 @@ type composed struct {
 	layers []layer
 }
 
-// isCompose tells a compose file by its services; one of the usual names may only include others.
+// isCompose tells a compose file by its services, which are a list in files of other tools; one of the usual names may
+// only include others.
 func isCompose(r *reader, f *check.File, root *yaml.Node) bool {
 	named := slices.Contains(composeNames, f.Base()) || slices.Contains(overrideNames, f.Base())
-	return r.get(root, "apiVersion") == nil && (r.get(root, "services") != nil || named && r.get(root, "include") != nil)
+	services := r.get(root, "services")
+	return r.get(root, "apiVersion") == nil && (services != nil && (named || services.Kind == yaml.MappingNode) || named && r.get(root, "include") != nil)
 }
 
 type composer struct {
