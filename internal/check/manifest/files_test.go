@@ -88,6 +88,18 @@ func TestServicesOfOthers(t *testing.T) {
 	}
 }
 
+// TestSourceOverImage: what is not read may replace what the image sets.
+func TestSourceOverImage(t *testing.T) {
+	const pod = `{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: a, image: x/a, envFrom: [{%s: {name: api}}], resources: {limits: {cpu: 2}}}]}}`
+	for from, want := range map[string]string{"secretRef": "ENV of a.tar, unless Secret api sets GOMAXPROCS", "none": "ENV of a.tar"} {
+		t.Chdir(written(t, map[string]string{"pod.yaml": fmt.Sprintf(pod, from)}))
+		e := expectation{options: Options{Programs: &check.Programs{Default: check.Program{GoVersion: "go1.26", GOMAXPROCS: "4", From: "a.tar"}}}}
+		if r := e.run(t, ".", nil); len(r.Values) != 1 || r.Values[0].Source != want {
+			t.Errorf("%s: %+v, want %q", from, r.Values, want)
+		}
+	}
+}
+
 // TestNamedAlone holds that a file which changes another one is checked with that, also if only the
 // first is named, and that what is named together is checked once.
 func TestNamedAlone(t *testing.T) {

@@ -300,6 +300,12 @@ func (u *unit) inherit() {
 			u.isGo = true
 		}
 	}
+	unset := !u.env.isSet()
 	of(&u.env, u.program.GOMAXPROCS)
+	for i := range u.open {
+		if unset {
+			u.open[i].over = u.env // whatever sets it replaces what the image has
+		}
+	}
 	of(&u.godebug, u.program.GODEBUG)
 }
