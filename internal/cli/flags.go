@@ -151,6 +151,8 @@ func nearest(word string, known []string) string {
 }
 
 func unknownCommand(cmd *cobra.Command, word string) error {
+	name := func(path string) string { return strings.TrimPrefix(path, "procfit ") }
+	typed := name(cmd.CommandPath() + " " + word)
 	var known []string
 	for _, sub := range cmd.Commands() {
 		if sub.IsAvailableCommand() {
@@ -159,13 +161,13 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 	}
 	for _, other := range everyCommand(newRoot(stdio{})) {
 		if other.Name() == word && other.IsAvailableCommand() {
-			return usageError("unknown command %q. Did you mean %q?", word, strings.TrimPrefix(other.CommandPath(), "procfit "))
+			return usageError("unknown command %q. Did you mean %q?", typed, name(other.CommandPath()))
 		}
 	}
 	if near := nearest(word, known); near != "" {
-		return usageError("unknown command %q. Did you mean %q?", word, strings.TrimPrefix(cmd.CommandPath()+" "+near, "procfit "))
+		return usageError("unknown command %q. Did you mean %q?", typed, name(cmd.CommandPath()+" "+near))
 	}
-	return usageError("unknown command %q; see %s --help", word, cmd.CommandPath())
+	return usageError("unknown command %q; see %s --help", typed, cmd.CommandPath())
 }
 
 func everyCommand(cmd *cobra.Command) (list []*cobra.Command) {
