@@ -29,7 +29,7 @@ func (u *unit) starts(argv []string, at variable) {
 	}
 	c := command{set: map[string]string{}}
 	c.argv(argv)
-	u.argv, u.argvAt, u.command = argv, at, cmp.Or(c.program, argv[0])
+	u.argv, u.argvAt, u.command, u.script = argv, at, cmp.Or(c.program, argv[0]), c.script
 	names := strings.Contains(strings.Join(argv, " "), variableName)
 	u.refers = u.refers || names
 	if by := c.effect.Adds; by != "" {
@@ -81,6 +81,7 @@ func (u *unit) inCommand() {
 type command struct {
 	set     map[string]string
 	program string
+	script  bool // which is a file that a shell runs
 	plain   bool // all of it is understood
 	effect  wrapper.Effect
 }
@@ -97,11 +98,11 @@ func (c *command) argv(words []string) {
 	case text != "" && exports: // every assignment
 	case text != "":
 		before := maps.Clone(c.set)
-		c.script(text)
+		c.statements(text)
 		maps.Copy(before, c.set)
 		c.set = before
 	default:
-		c.program, c.plain = cmp.Or(file, words[0]), !slices.ContainsFunc(words[1:], mentions)
+		c.program, c.script, c.plain = cmp.Or(file, words[0]), isScriptName(words[0]) || file != "", !slices.ContainsFunc(words[1:], mentions)
 	}
 }
 
@@ -121,8 +122,8 @@ func (c *command) assign(word string) bool {
 	return true
 }
 
-// script takes statements one after the other, the last of which starts the program.
-func (c *command) script(text string) {
+// statements takes them one after the other, the last of which starts the program.
+func (c *command) statements(text string) {
 	if strings.ContainsAny(text, "|(){}<>*?[]#") || strings.Contains(strings.ReplaceAll(text, "&&", ""), "&") {
 		return
 	}
@@ -159,7 +160,7 @@ func (c *command) script(text string) {
 			if !own.plain {
 				return
 			}
-			c.program, c.effect = own.program, own.effect
+			c.program, c.script, c.effect = own.program, own.script, own.effect
 		}
 		maps.Copy(exported, own.set)
 	}

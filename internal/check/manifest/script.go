@@ -27,10 +27,10 @@ type script struct {
 func (s *script) maySet() bool { return s.text != nil || s.err != nil }
 
 func isScript(f *check.File) bool {
-	switch path.Ext(f.Base()) {
-	case ".sh", ".bash":
+	if isScriptName(f.Base()) {
 		return true
-	case "":
+	}
+	if path.Ext(f.Base()) == "" {
 		if len(f.Head()) == 0 {
 			return f.Size > 0 && f.Mode&0o111 == 0 // it cannot be opened; one that can be started may be a program
 		}
@@ -40,6 +40,8 @@ func isScript(f *check.File) bool {
 	}
 	return false
 }
+
+func isScriptName(name string) bool { return path.Ext(name) == ".sh" || path.Ext(name) == ".bash" }
 
 func (c *Checker) script(f *check.File) error {
 	b, err := f.Read(mostScript)
@@ -148,7 +150,7 @@ func (c *Checker) inScripts(u *unit) {
 		u.set(variableName, v)
 		return
 	}
-	if ext := path.Ext(u.command); (ext == ".sh" || ext == ".bash") && c.scriptsOf[path.Base(u.command)] == nil {
+	if u.script && c.scriptsOf[path.Base(u.command)] == nil {
 		u.doubt(replaces, "the script %s, which is not read, sets another", path.Base(u.command))
 	}
 }

@@ -41,6 +41,7 @@ type unit struct {
 	source  check.MaySet
 	builder string // the image whose Go builds it, of a Dockerfile; "": not known
 	command string // the program that is started, where the file says so
+	script  bool   // which is one of a shell
 	beside  bool   // the program was found among the files
 	isGo    bool   // GOMAXPROCS, another variable of the runtime, or a version is named
 
