@@ -223,6 +223,16 @@ func (p *pods) valueFrom(f *field, from, c *yaml.Node, byName map[string]*yaml.N
 	}
 }
 
+// incomplete: the pod may have other containers than the file, so that a name which is not in it may be one of theirs.
+func (k *container) incomplete() {
+	for name, f := range k.fields {
+		if f.kubelet {
+			f.refused, f.kubelet, f.why = "", false, fmt.Sprintf("container %.60s is not in this file", f.reference.container)
+			k.fields[name] = f
+		}
+	}
+}
+
 // expand replaces $(NAME) as the kubelet does: what is not known stays, and $$ is a dollar.
 func expand(s string, known map[string]string) string {
 	if len(s) > longestData {

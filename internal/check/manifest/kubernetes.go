@@ -243,6 +243,7 @@ func (p *pods) below(n *yaml.Node, o *object, depth int) {
 func (p *pods) operated(first int) {
 	for _, k := range p.into.containers[first:] {
 		k.podCPU = amounts{}
+		k.incomplete()
 	}
 }
 
@@ -251,6 +252,7 @@ func (p *pods) steps(all []*yaml.Node, template *yaml.Node, o *object) {
 	before := len(p.into.containers)
 	p.pod(o.meta, mapping("containers", list(all...)), o)
 	t := p.container(template, nil, nil, o)
+	t.incomplete()
 	for _, k := range p.into.containers[before:] {
 		for name, f := range t.fields {
 			if _, own := k.fields[name]; !own {
@@ -318,6 +320,9 @@ func (p *pods) pod(meta, spec *yaml.Node, o *object) {
 				return
 			}
 			k := p.container(c, spec, byName, o)
+			if k.partial || spec.Line == 0 {
+				k.incomplete()
+			}
 			k.stays = list == "containers" || list == "initContainers" && p.str(c, "restartPolicy") == "Always"
 			k.injects = p.injects(meta)
 			p.around(k, spec, annotations)
