@@ -22,6 +22,7 @@ type container struct {
 	unit
 	object  *object
 	partial bool // a patch of a container that is written elsewhere
+	removes bool // it takes GOMAXPROCS from that
 	varies  bool // an overlay, or ytt, may give it another limit
 	cpu     amounts
 	podCPU  amounts
@@ -86,8 +87,10 @@ func (p *pods) container(c, spec *yaml.Node, byName map[string]*yaml.Node, o *ob
 	literal, late := map[string]string{}, map[string]bool{} // late: only the running pod has their values
 	for _, item := range p.items(c, "env") {
 		name := p.str(item, "name")
-		if runtimeVariables[name] {
-			k.isGo = true
+		k.isGo = k.isGo || runtimeVariables[name]
+		if p.str(item, "$patch") == "delete" { // of a patch, which takes it from the object
+			k.removes = k.removes || name == variableName
+			continue
 		}
 		if misspelt(name) {
 			k.set(name, d.variable(item, "env", ""))
@@ -95,7 +98,7 @@ func (p *pods) container(c, spec *yaml.Node, byName map[string]*yaml.Node, o *ob
 		if name == "GOMAXPROCS" || name == "GODEBUG" {
 			f := p.field(item, c, byName, d)
 			f.value = expand(f.value, literal)
-			f.fromLate(late, len(k.envFrom) > 0)
+			f.fromLate(late, len(k.envFrom) > 0 || k.partial)
 			if before, ok := k.fields[name]; ok {
 				f.twice = true
 				f.line, f.column = before.line, before.column

@@ -136,7 +136,7 @@ func (s *store) resolve(k *container, nodePods quantity) {
 			k.written.Refused, k.written.Kubelet, k.written.Quantity = f.refused, f.kubelet, false
 		}
 	}
-	if k.partial {
+	if k.partial && !k.removes {
 		k.doubt(sets, "the object that it patches sets GOMAXPROCS")
 	}
 	if own.limit.unknown() {
