@@ -69,7 +69,7 @@ func (u *unit) inCommand() {
 	r, inShell := u.inShell()
 	for name, v := range u.started {
 		if name == variableName && (v.why == maySet || v.why == fillsIn) && inShell {
-			if r.alone(u.exported) {
+			if r.alone(u.exported) || !r.sets && !slices.ContainsFunc(u.argv, mentions) {
 				continue
 			}
 			v.machine = r.machine(u.exported)
