@@ -247,12 +247,16 @@ func (p *pods) operated(first int) {
 	}
 }
 
-// steps takes the steps of a Task of Tekton, each with what the stepTemplate has.
+// steps takes the steps of a Task of Tekton, each with what the stepTemplate has: all, if that has a limit or a variable of
+// the Go runtime.
 func (p *pods) steps(all []*yaml.Node, template *yaml.Node, o *object) {
-	before := len(p.into.containers)
-	p.pod(o.meta, mapping("containers", list(all...)), o)
 	t := p.container(template, nil, nil, o)
 	t.incomplete()
+	if !t.isGo && t.cpu.limit.none() {
+		all = slices.DeleteFunc(all, func(step *yaml.Node) bool { return !p.isContainer(step, o) })
+	}
+	before := len(p.into.containers)
+	p.pod(o.meta, mapping("containers", list(all...)), o)
 	for _, k := range p.into.containers[before:] {
 		for name, f := range t.fields {
 			if _, own := k.fields[name]; !own {
