@@ -282,9 +282,10 @@ func (p *pods) isContainer(n *yaml.Node, o *object) bool {
 	for _, key := range resourceKeys {
 		resources = resources || p.at(n, key, "limits") != nil || p.at(n, key, "requests") != nil
 	}
-	named, image := slices.ContainsFunc(env, func(e *yaml.Node) bool { return p.str(e, "name") == variableName }), p.str(n, "image") != ""
-	runs := slices.ContainsFunc(scriptKeys, func(key string) bool { return strings.Contains(p.str(n, key), variableName) })
-	return named || image && runs || resources && (len(env) > 0 || image)
+	named := slices.ContainsFunc(env, func(e *yaml.Node) bool { return p.str(e, "name") == variableName })
+	image := p.str(n, "image") != ""
+	return named || resources && (len(env) > 0 || image) ||
+		image && slices.ContainsFunc(scriptKeys, func(key string) bool { return strings.Contains(p.str(n, key), variableName) })
 }
 
 // isPodSpec tells it by its containers, which all have a name or an image.
