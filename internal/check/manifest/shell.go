@@ -313,8 +313,14 @@ func (s *shell) assigns(a *syntax.Assign) {
 		return
 	}
 	o := s.origin(a.Value)
-	if a.Value.Lit() != "" && s.values[a.Name.Value] != 0 {
-		return // a value for some cases, such as the lowest
+	if before := s.values[a.Name.Value]; a.Value.Lit() != "" && before != 0 { // a value for some cases, such as the lowest
+		if before&ofMachine != 0 {
+			s.values[a.Name.Value] |= partly
+		}
+		for i := range s.faults {
+			s.faults[i].partly = s.faults[i].partly || s.faults[i].kind == ofMachine && a.Name.Value == variableName
+		}
+		return
 	}
 	if before := s.values[a.Name.Value]; o&ofMachine != 0 && before&ofLimit != 0 {
 		o = ofLimit // by the machine only where there is no limit
