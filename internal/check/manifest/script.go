@@ -103,7 +103,9 @@ func (s started) unit(u *unit, nodeCPUs int, to check.Sink) {
 	}
 	s.add(r.calls, u)
 	for _, f := range r.faults {
-		r.tell(f, u.place(u.argvAt), start{u.exported, u}, nodeCPUs, to)
+		if f.kind != ignored || f.value != u.env.value { // else the unit is found to have it
+			r.tell(f, u.place(u.argvAt), start{u.exported, u}, nodeCPUs, to)
+		}
 	}
 }
 
