@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,8 @@ import (
 	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/maxprocs/live"
+	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/child"
 	"github.com/procfit/procfit/test/must"
 )
 
@@ -138,5 +141,28 @@ func TestNoMeter(t *testing.T) {
 	must.Say(t, out.String(), "Connections with unread requests  1.5", "Scheduling latency p99            2.00 ms", "0.5 CPUs", "its requests are not known", "procfit live 7 --rate 100 --url URL", "procfit live 7 --procs auto")
 	if strings.Contains(out.String(), "per second, ") || strings.Contains(out.String(), "no request ended") || !strings.Contains(doc.String(), `"requests": null`) || !strings.Contains(doc.String(), `"unread": 1.5`) {
 		t.Errorf("%s\n%s", out.String(), doc.String())
+	}
+}
+
+// idle ends when its input does.
+const idle = `package main
+
+import (
+	"io"
+	"os"
+)
+
+func main() {
+	os.Stdout.WriteString("ready\n")
+	io.Copy(io.Discard, os.Stdin)
+}
+`
+
+// TestGone: of a program without a Meter that ends while it is watched, the error says so.
+func TestGone(t *testing.T) {
+	c := child.Start(t, exec.Command(built.Program{Name: "idle", Files: map[string]string{"go.mod": "module idle\n\ngo 1.21\n", "main.go": idle}}.Run(t)))
+	c.Line()
+	if _, err := Watch(t.Context(), c.PID(), time.Millisecond, func(int) { c.End() }); !errors.Is(err, meter.ErrGone) {
+		t.Error(err)
 	}
 }

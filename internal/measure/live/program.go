@@ -134,7 +134,7 @@ func (p *Program) ended() error {
 	switch {
 	case err == nil && now == p.Program:
 		return nil
-	case err == nil || now.Started != p.Started:
+	case err == nil || now.Started != p.Started || procstat.HasEnded(p.PID): // nobody has waited for it yet
 		return stopped("the program was restarted, or ended")
 	}
 	return err

@@ -132,6 +132,25 @@ func TestReleaseReads(t *testing.T) {
 	}
 }
 
+// TestEnded: a program that has ended is gone, also while nobody has waited for it.
+func TestEnded(t *testing.T) {
+	program := exec.Command("sleep", "600")
+	must.OK(t, program.Start())
+	defer func() { _ = program.Process.Kill(); _ = program.Wait() }()
+	p := Program{Program: must.Get(steer.Identify(program.Process.Pid))(t)}
+	must.OK(t, p.ended())
+	must.OK(t, program.Process.Kill())
+	var end *paired.EndError
+	for until := time.Now().Add(20 * time.Second); !errors.As(p.ended(), &end); time.Sleep(time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("a program that was killed: %v", p.ended())
+		}
+	}
+	if end.Harm == nil || end.Harm.Code != journal.HarmEnded {
+		t.Errorf("a program that was killed: %v", end)
+	}
+}
+
 // TestProgram: what is seen of a program that has no code for it, which here is the test: its
 // CPU time, the requests that it leaves unread, and how long its goroutines wait.
 func TestProgram(t *testing.T) {
