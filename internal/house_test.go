@@ -145,7 +145,7 @@ var mayImport = map[string][]string{
 	"program/profile":   {"host/folder"},
 	"program/goproc":    {"host/procstat"},
 	"program/steer":     {"program/goproc", "host/procstat"},
-	"program/observe":   {"program/goproc", "program/rule", "program/steer", "program/expected", "host/folder", "host/procstat", "host/wait", "maxprocs/facts"},
+	"program/observe":   {"program/goproc", "program/meter", "program/rule", "program/steer", "program/expected", "host/folder", "host/procstat", "host/wait", "maxprocs/facts"},
 	"program/expected":  {"program/rule"},
 	"program/rule":      {"maxprocs/facts"},
 	"program/target":    {"program/ready", "host/supervisor"},

@@ -116,9 +116,7 @@ func (o *setOptions) run(ctx context.Context, std stdio, args []string) error {
 	if err == nil {
 		defer m.Close()
 		s, err := m.State()
-		if c.leases = err == nil && s.Allowed; err == nil && s.Taken {
-			return fmt.Errorf("process %d: another procfit lends it a value: wait, or end that procfit with Ctrl-C", pid)
-		}
+		c.leases = err == nil && s.Allowed
 	}
 	if c.nothing != "" {
 		d := c.blank()
@@ -311,15 +309,17 @@ func decideValue(ctx context.Context, pid int, word string, n int) (valueChange,
 	if c.nothing == "" {
 		return c, c.unlent("set")
 	}
-	if until := lentUntil(pid); until != "" {
-		c.nothing = fmt.Sprintf("procfit lends it this value%s, and then gives the one before back; to keep this one, end that procfit with Ctrl-C, or, if it has ended, send the program a request; then repeat the command", until)
+	if until, wake := lent(pid); until != "" {
+		c.nothing = fmt.Sprintf("procfit lends it this value%s, and then gives the one before back; to keep this one, end that procfit with Ctrl-C, or, if it has ended, %s; then repeat the command", until, wake)
 	}
 	return c, nil
 }
 
-// lentUntil is until when another procfit lends a process a value: " until 14:32"; empty: none does.
-func lentUntil(pid int) string {
-	return rule.Observed{LentUntil: steer.LentUntil(pid, steer.Guards())}.Lent()
+// lent is until when another procfit lends a process a value, as " until 14:32", and what brings the old
+// one back if that procfit has ended; empty: none does.
+func lent(pid int) (until, wake string) {
+	at, leased := new(observe.Reader).Lent(pid)
+	return rule.Observed{LentUntil: at, Leased: leased}.Lent(), phrase.If(leased, "wait "+number.Chosen(meter.LongestLease), "send the program a request")
 }
 
 // already is why there is nothing to change; empty: there is.
@@ -345,11 +345,11 @@ func (c valueChange) already(word string) string {
 // unlent is nil if what the process has now is its own value, which is lost if another one takes the
 // place of a loan.
 func (c valueChange) unlent(what string) error {
-	until := lentUntil(c.subject.PID)
+	until, wake := lent(c.subject.PID)
 	if until == "" {
 		return nil
 	}
-	return fmt.Errorf("process %d: procfit lends it a value%s, and %s needs the program's own one: wait, or end that procfit with Ctrl-C; if it has ended, send the program a request, so that the old value can come back", c.subject.PID, until, what)
+	return fmt.Errorf("process %d: procfit lends it a value%s, and %s needs the program's own one: wait, or end that procfit with Ctrl-C; if it has ended, %s, so that the old value can come back", c.subject.PID, until, what, wake)
 }
 
 // lendable is nil if what the process has now can be given back, as what asks for it needs.
@@ -547,7 +547,7 @@ type setDocument struct {
 	Note           string    `json:"note,omitempty"`
 	AfterRestart   string    `json:"after_restart,omitempty"` // whether the value lasts, and how it is made to
 	Recommended    *int      `json:"recommended,omitempty"`   // of a value above it
-	Undo           string    `json:"undo,omitempty"`          // the command that gives the old value back
+	Undo           string    `json:"undo,omitempty"`          // the command that gives the old value back; absent: procfit does
 	Restored       *restored `json:"restored,omitempty"`      // absent: without --for, or the old value is not back
 }
 
@@ -632,6 +632,8 @@ func (d setDocument) text() string {
 	switch {
 	case d.FollowsLimit != nil && *d.FollowsLimit:
 		b.WriteString("  its runtime follows its CPUs and its limit again\n")
+	case d.FollowsLimit != nil && d.Undo == "":
+		b.WriteString("  its runtime does not follow its limit while it has this value\n")
 	case d.FollowsLimit != nil:
 		fmt.Fprintf(&b, "  its runtime does not follow its limit now; to have it follow: procfit set %d auto\n", d.PID)
 	}
@@ -640,7 +642,7 @@ func (d setDocument) text() string {
 		b.WriteString(": " + strings.Join(d.SizedAtStart, ", "))
 	}
 	fmt.Fprintf(&b, "\n  %s\n", d.AfterRestart)
-	if d.Recommended != nil {
+	if d.Recommended != nil && d.Undo != "" {
 		fmt.Fprintf(&b, "  recommended is %d: procfit set %d recommended\n", *d.Recommended, d.PID)
 	}
 	if d.Undo != "" {

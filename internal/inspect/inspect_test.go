@@ -247,6 +247,10 @@ func TestLent(t *testing.T) {
 	if got, want := columns[Index("set_by")].Text(&p), "outside until after "+over.Format("15:04"); got != want {
 		t.Errorf("%q of a value that cannot be given back yet, expected %q", got, want)
 	}
+	p = goProcess(1, "api", 3, func(o *rule.Observed) { o.Custom, o.LentUntil, o.Leased = new(true), until, true })
+	if got := columns[Index("set_by")].Text(&p); got != "outside by a lease" {
+		t.Errorf("%q of a lease, whose end moves", got)
+	}
 	p = goProcess(1, "api", 3, func(o *rule.Observed) { o.Custom = new(true) })
 	if got := all[i].Value(&p); got != nil {
 		t.Errorf("%v of a value that stays", got)

@@ -187,15 +187,15 @@ func mapped(s rule.Subject) string {
 
 func liveReason(s rule.Subject) string {
 	how := phrase.If(s.LiveSource != "", "read from its memory ("+s.LiveSource+")", "this is procfit itself")
+	if s.Lent() != "" {
+		return how + "; set by procfit, which lends this value" + s.Lent()
+	}
 	switch s.SetBy {
 	case rule.SetByEnv:
 		return how + "; set by the environment"
 	case rule.SetByCode:
 		return how + "; set " + s.ByCall()
 	case rule.SetByOutside:
-		if s.Lent() != "" {
-			return how + "; set by procfit, which lends this value" + s.Lent()
-		}
 		return how + "; set from outside (procfit set, a debugger): the program has no call of runtime.GOMAXPROCS that sets it"
 	case rule.SetByUnknown:
 		if *s.Live != s.Go.Procs {

@@ -64,7 +64,8 @@ func request(lease, seq, procs uint64, end time.Duration) []byte {
 type block struct {
 	counters uint64 // their address; 0: no Meter was used
 	state    uint64
-	looked   time.Duration // on CLOCK_MONOTONIC, as when
+	end      time.Duration // of what was requested last, on CLOCK_MONOTONIC, as looked and when
+	looked   time.Duration
 
 	procs, before, most int
 	holder, seq         uint64
@@ -82,7 +83,7 @@ func decode(b []byte) (x block, ok bool) {
 	at := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
 	s := atState
 	x = block{
-		counters: at(atCounters), state: at(s), looked: time.Duration(at(s + 1)), holder: at(s + 5), seq: at(s + 6),
+		counters: at(atCounters), end: time.Duration(at(atWant + 3)), state: at(s), looked: time.Duration(at(s + 1)), holder: at(s + 5), seq: at(s + 6),
 		took: time.Duration(at(s + 8)), when: time.Duration(at(s + 9)),
 	}
 	for i, n := range []*int{&x.procs, &x.before, &x.most} {

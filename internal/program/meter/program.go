@@ -101,13 +101,14 @@ func (r *Refusal) Error() string {
 
 // State is what a program shows of leases.
 type State struct {
-	Allowed bool // there can be one
-	Procs   int  // GOMAXPROCS when the program last looked
-	Before  int  // without the lease
-	Most    int  // the highest that it accepts
-	Held    bool // this Program's lease is in effect
-	Taken   bool // another's is
-	Why     Why  // Obeyed, or why the last request was not, or why the lease ended
+	Allowed bool          // there can be one
+	Procs   int           // GOMAXPROCS when the program last looked
+	Before  int           // without the lease
+	Most    int           // the highest that it accepts
+	Held    bool          // this Program's lease is in effect
+	Taken   bool          // another's is
+	Left    time.Duration // of the request that was written last, by which a lease is renewed
+	Why     Why           // Obeyed, or why the last request was not, or why the lease ended
 	Refusal string
 }
 
@@ -217,6 +218,7 @@ func (p *Program) state(x block) State {
 	return State{
 		Allowed: x.state == stateAllowed, Procs: x.procs, Before: x.before, Most: x.most,
 		Held: x.holder == p.lease, Taken: x.holder != 0 && x.holder != p.lease, Why: x.why, Refusal: x.refusal,
+		Left: min(max(0, x.end-procstat.Monotonic()), LongestLease),
 	}
 }
 

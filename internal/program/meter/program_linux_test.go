@@ -196,7 +196,7 @@ func TestLease(t *testing.T) {
 	if c, err := p.Lease(ctx, 2, 20*time.Second); err != nil || c.Took != 0 {
 		t.Errorf("renewed: %+v, %v", c, err)
 	}
-	if s, err := p.State(); err != nil || !s.Held || s.Taken || !s.Allowed || s.Procs != 2 || s.Before != 4 || s.Most != 6 {
+	if s, err := p.State(); err != nil || !s.Held || s.Taken || !s.Allowed || s.Procs != 2 || s.Before != 4 || s.Most != 6 || s.Left < time.Second || s.Left > 20*time.Second {
 		t.Errorf("%+v, %v", s, err)
 	}
 	_, err = other.Lease(ctx, 3, 20*time.Second)

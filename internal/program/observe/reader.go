@@ -18,6 +18,7 @@ import (
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/expected"
 	"github.com/procfit/procfit/internal/program/goproc"
+	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/show/sorting"
@@ -28,13 +29,23 @@ import (
 // it is safe for concurrent use.
 type Reader struct {
 	goproc.Cache
+	meters meter.Reader
 
 	mu     sync.Mutex
 	looked time.Time // for guards
 	guards []int
 }
 
-// lentUntil is until when procfit lends a process its value; zero: it does not, as far as is known.
+// Lent is until when procfit lends a process its value, and whether by a lease; zero: it does not, as
+// far as is known.
+func (r *Reader) Lent(pid int) (until time.Time, leased bool) {
+	if left := r.leased(pid); left > 0 {
+		return time.Now().Add(left), true
+	}
+	return r.lentUntil(pid), false
+}
+
+// lentUntil is Lent without leases.
 func (r *Reader) lentUntil(pid int) time.Time {
 	r.mu.Lock()
 	if time.Since(r.looked) > time.Second { // so that all processes share a look
@@ -43,6 +54,27 @@ func (r *Reader) lentUntil(pid int) time.Time {
 	guards := r.guards
 	r.mu.Unlock()
 	return steer.LentUntil(pid, guards)
+}
+
+// library is the module whose package live lets a program have leases.
+const library = "github.com/procfit/procfit/maxprocs"
+
+// leased is how long a lease of the program lasts; 0: it has none.
+func (r *Reader) leased(pid int) time.Duration {
+	program, err := r.Program(pid)
+	// Some builds name no modules.
+	if err != nil || len(program.Deps) > 0 && !slices.ContainsFunc(program.Deps, func(m *debug.Module) bool { return m.Path == library }) {
+		return 0
+	}
+	m, err := r.meters.Open(pid)
+	if err != nil {
+		return 0
+	}
+	defer m.Close()
+	if s, err := m.State(); err == nil && s.Taken {
+		return max(1, s.Left) // the program has not seen yet that one is over
+	}
+	return 0
 }
 
 // FindGo returns the Go process with the most CPU time. The tools of Go itself
@@ -234,11 +266,16 @@ func (r *Reader) observe(found goproc.Running, err error, stat procstat.Stat, fa
 // read where that matters.
 func (r *Reader) judged(o rule.Observed) rule.Subject {
 	s := rule.NewSubject(o)
-	if s.SetBy == rule.SetByCode {
-		o.NeverSets, o.LentUntil = r.NeverSets(s.PID), r.lentUntil(s.PID)
-		s = rule.NewSubject(o)
+	switch s.SetBy {
+	case rule.SetByCode:
+		o.NeverSets = r.NeverSets(s.PID)
+		o.LentUntil, o.Leased = r.Lent(s.PID)
+	case rule.SetByAuto: // which a lease, being a number, is not
+		o.LentUntil = r.lentUntil(s.PID)
+	default:
+		return s
 	}
-	return s
+	return rule.NewSubject(o)
 }
 
 // name is the process's name. The kernel cuts it off after 15 bytes; where that

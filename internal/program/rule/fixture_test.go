@@ -133,6 +133,7 @@ func fixtures() []fixture {
 		{"PF001", "set from outside, above the limit", machine(2, 0.5).gover("go1.19.8").withEnv("8").live(2).neverSets().process(), "uses GOMAXPROCS=2", "set GOMAXPROCS=1 in its environment instead of 8; without it the runtime chooses 2", Info},
 		{"PF001", "set from outside, without the variable", machine(8, 2).live(5).custom(true).neverSets(), "uses GOMAXPROCS=5", "restart it: its runtime then chooses 2", Warning},
 		{"PF001", "lent", machine(8, 2).live(5).custom(true).lent(), "uses GOMAXPROCS=5", "nothing to do: procfit lends this value until ", Warning},
+		{"PF001", "its own choice, lent", machine(8, 2).live(8).custom(false).lent(), "uses GOMAXPROCS=8", "nothing to do: procfit lends this value until ", Warning},
 		{"PF004", "lent", machine(8, 3).live(3).custom(true).lent(), "", "", ""},
 		{"PF001", "set from outside, against the variable", machine(8, 2).withEnv("2").live(5).neverSets(), "uses GOMAXPROCS=5", "restart it: GOMAXPROCS=2 is in its environment", Warning},
 		{"PF001", "two CPUs, and no floor", machine(2, 0.4).baked(off).live(2), "allows 0.4 CPUs", "procfit sweep --limit 0.4 --procs 1,2 -- COMMAND", Info},

@@ -50,6 +50,7 @@ type Observed struct {
 	NumCPU       int         // what its runtime counted at start; 0: not known
 	NeverSets    bool        // its code is known to have no call that sets GOMAXPROCS
 	LentUntil    time.Time   // when procfit is to give the value before back; zero: it lends none
+	Leased       bool        // it lends it by a lease of maxprocs/live, whose end it moves
 	Custom       *bool       // whether its runtime says that env or code set the value; nil: not known
 	Throttling   *Throttling // of the cgroup that was throttled most; nil: no limit, or not known
 	Faults       *Faults     // page faults that read from a disk; nil: not known
@@ -136,13 +137,15 @@ func (s Observed) goDecision(f facts.Facts) facts.Decision {
 	return facts.Decide(f, facts.Go{Language: s.Language})
 }
 
-// Lent is until when its value is one that procfit lends: " until 14:32"; empty: it lends none.
-// After that, procfit is still trying to give the old value back.
+// Lent is until when its value is one that procfit lends: " until 14:32", or " by a lease"; empty: it
+// lends none. After that, procfit is still trying to give the old value back.
 func (s Observed) Lent() string {
 	until := s.LentUntil.Local()
 	switch {
 	case s.LentUntil.IsZero():
 		return ""
+	case s.Leased:
+		return " by a lease"
 	case time.Until(until) < 0:
 		return until.Format(" until after 15:04")
 	case time.Until(until) > 12*time.Hour:

@@ -32,7 +32,7 @@ func checkTooMany(s Subject) []Finding {
 		f.Severity = Info
 	}
 	switch {
-	case s.SetBy == SetByOutside:
+	case s.SetBy == SetByOutside, s.Lent() != "":
 		f.Fix = s.afterOutside()
 	case atFloor:
 		f.Fix = s.setEnv() + "; to measure first whether that is better: " + s.measure("1,2")
