@@ -125,6 +125,12 @@ func TestLiveErrors(t *testing.T) {
 		need.Root(t)
 		wantError(t, &c, 2, ErrNotGo)
 	})
+	t.Run("the kernel refuses root", func(t *testing.T) {
+		need.Root(t)
+		if got := hint(os.Getpid()); RootMayTrace() && strings.Contains(got, "run ") {
+			t.Errorf("root with CAP_SYS_PTRACE is sent to what it has: %q", got)
+		}
+	})
 	t.Run("another user's", func(t *testing.T) {
 		p, _ := goproctest.Start(t, build(t, []string{"CGO_ENABLED=0"}))
 		need.AsNobody(t, func() {

@@ -8,9 +8,15 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/procfit/procfit/internal/host/procstat"
 )
 
 // maxExtents bounds how many parts of a file are looked at for holes between them.
@@ -53,6 +59,8 @@ func hint(pid int) string {
 	}
 	st, ok := info.Sys().(*syscall.Stat_t)
 	switch me := os.Geteuid(); {
+	case RootMayTrace(): // as of a process that the kernel protects
+		return "; the kernel refuses, although procfit has CAP_SYS_PTRACE"
 	case ok && int(st.Uid) != me && me == 0:
 		return fmt.Sprintf("; it is of user %d: run as that user or with CAP_SYS_PTRACE", st.Uid)
 	case ok && int(st.Uid) != me: // only its user may open mem, auxv and environ
@@ -64,3 +72,15 @@ func hint(pid int) string {
 	}
 	return "; run with CAP_SYS_PTRACE"
 }
+
+// RootMayTrace reports whether procfit is root with CAP_SYS_PTRACE of the machine, and not only of a user
+// namespace. What cannot be read shows neither.
+func RootMayTrace() bool { return os.Geteuid() == 0 && mayTrace() }
+
+var mayTrace = sync.OnceValue(func() bool {
+	has, _ := procstat.Status(os.Getpid(), "CapEff")
+	users, _ := os.ReadFile("/proc/self/uid_map")
+	effective, err := strconv.ParseUint(has, 16, 64)
+	const sysPtrace = 19 // of linux/capability.h
+	return err == nil && effective>>sysPtrace&1 == 1 && slices.Equal(strings.Fields(string(users)), []string{"0", "0", "4294967295"})
+})

@@ -133,7 +133,7 @@ func (c Cause) Permission() bool { return c == Denied || c == DeniedRoot }
 
 func causeOf(err error) Cause {
 	switch {
-	case errors.Is(err, goproc.ErrPermission) && os.Geteuid() == 0 && mayTrace():
+	case errors.Is(err, goproc.ErrPermission) && goproc.RootMayTrace():
 		return Refused
 	case errors.Is(err, goproc.ErrPermission) && os.Geteuid() == 0:
 		return DeniedRoot
@@ -146,16 +146,6 @@ func causeOf(err error) Cause {
 	}
 	return Other
 }
-
-// mayTrace reports whether procfit has CAP_SYS_PTRACE of the machine, and not only of a user namespace. What
-// cannot be read shows neither.
-var mayTrace = sync.OnceValue(func() bool {
-	has, _ := procstat.Status(os.Getpid(), "CapEff")
-	users, _ := os.ReadFile("/proc/self/uid_map")
-	effective, err := strconv.ParseUint(has, 16, 64)
-	const sysPtrace = 19 // of linux/capability.h
-	return err == nil && effective>>sysPtrace&1 == 1 && slices.Equal(strings.Fields(string(users)), []string{"0", "0", "4294967295"})
-})
 
 // Summary is the reason in words that many share.
 func (u Unreadable) Summary() string {
