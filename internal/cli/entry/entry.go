@@ -7,6 +7,7 @@ package entry
 import (
 	"cmp"
 	"debug/buildinfo"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -83,8 +84,11 @@ func (o *Options) Check(name string, command []string, given *field.Given) error
 // program is only to be printed, it returns: with the exit code, or with an error.
 func (o *Options) Run(command []string, out io.Writer, note func(format string, args ...any)) (code int, err error) {
 	path, err := exec.LookPath(command[0])
-	if err != nil {
+	switch {
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, exec.ErrDot):
 		return 0, fmt.Errorf("%w; name the program by its path, as in ./server", err)
+	case err != nil: // by its path
+		return 0, err
 	}
 	if o.Quiet {
 		note = func(string, ...any) {}
