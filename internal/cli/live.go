@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -430,6 +431,7 @@ func (o *liveOptions) measure(ctx context.Context, std stdio, run *liveRun) (beg
 	// within the time and may take longer: each of its values a drain, calls, and queries.
 	program.Spare = 30 * time.Minute
 	program.For = time.Duration(run.header.Load.DurationSeconds*float64(time.Second)) + program.Spare
+	program.Idle = sync.OnceFunc(run.change.idle(std, live.CallPatience)) // each try finds it idle
 	p := &liveProgress{std: std, run: run, began: time.Now()}
 	std.notef("[baseline] GOMAXPROCS %d alone, for %s", run.header.Live.Start, number.Chosen(o.baseline))
 	if o.baseline < usualBaseline {

@@ -444,9 +444,7 @@ func (c valueChange) words() string {
 }
 
 func (o *setOptions) change(ctx context.Context, std stdio, c valueChange) error {
-	request := steer.Request{Program: c.program, Value: c.value, Idle: func() {
-		o.out.std(std).notef("process %d runs no Go code now, which a call needs; procfit waits up to %s for some: send it a request%s", c.subject.PID, number.Chosen(steer.Waits), c.example())
-	}}
+	request := steer.Request{Program: c.program, Value: c.value, Idle: c.idle(o.out.std(std), steer.Waits)}
 	if o.hold == 0 {
 		result, err := steer.Set(ctx, request)
 		if err != nil {
@@ -464,6 +462,13 @@ func (o *setOptions) change(ctx context.Context, std stdio, c valueChange) error
 	d := c.document(result)
 	o.lent(std, d)
 	return o.giveBack(ctx, std, c, d, guard)
+}
+
+// idle prints what wakes a program in which a call waits.
+func (c valueChange) idle(std stdio, waits time.Duration) func() {
+	return func() {
+		std.notef("process %d runs no Go code now, which a call needs; procfit waits up to %s for some: send it a request%s", c.subject.PID, number.Chosen(waits), c.example())
+	}
 }
 
 // refused adds what wakes an idle program, and has the exit code of an interrupt.

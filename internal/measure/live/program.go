@@ -32,7 +32,8 @@ type Program struct {
 	Before steer.Value // what it gets back
 	// For is the longest that it may have another value, and Spare what of that is beyond the plan.
 	For, Spare time.Duration
-	After      int // GOMAXPROCS when the old value was given back; 0: not known
+	Idle       func() // is called where the first call waits for a program in which no Go code runs; may be nil
+	After      int    // GOMAXPROCS when the old value was given back; 0: not known
 
 	meter *meter.Program // nil: it has none
 	// Counted: its Meter counts its requests. Most is the highest value of a lease; 0: it allows
@@ -149,7 +150,7 @@ func (p *Program) Set(ctx context.Context, procs int) (time.Duration, error) {
 	var r steer.Result
 	var err error
 	if p.guard == nil {
-		p.guard, r, err = steer.Lend(ctx, steer.Loan{Request: steer.Request{Program: p.Program, Value: v}, Before: p.Before, For: p.For, Spare: p.Spare})
+		p.guard, r, err = steer.Lend(ctx, steer.Loan{Request: steer.Request{Program: p.Program, Value: v, Idle: p.Idle}, Before: p.Before, For: p.For, Spare: p.Spare})
 		p.unsure = slices.Contains([]steer.Why{steer.Late, steer.Lost, steer.Broken}, steer.Because(err))
 	} else {
 		r, err = p.guard.Change(ctx, v)

@@ -83,9 +83,9 @@ func (e *Experiment) Run(tell func(paired.Event)) *paired.Run {
 const (
 	// patience is how long what the program does not answer is asked for again.
 	patience = 5 * time.Second
-	// callPatience is the same of a change. A program in which no thread stands where a call is
+	// CallPatience is the same of a change. A program in which no thread stands where a call is
 	// safe for 10 s is asked again: it has nothing to do, or the machine has no CPU for it.
-	callPatience = time.Minute
+	CallPatience = time.Minute
 	// releaseWithin is how long the end waits until the old value is back. It comes back
 	// later, too: a program that has nothing to do for 10 s cannot be called meanwhile.
 	releaseWithin = 15 * time.Second
@@ -165,7 +165,7 @@ func (e *Experiment) read(ctx context.Context) (Reading, error) {
 
 func (e *Experiment) set(ctx context.Context, value int) (time.Duration, error) {
 	procs := *e.Header.Plan.Settings[value].Procs
-	return again(ctx, e, callPatience, func() (time.Duration, error) { return e.Program.Set(ctx, procs) })
+	return again(ctx, e, CallPatience, func() (time.Duration, error) { return e.Program.Set(ctx, procs) })
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
