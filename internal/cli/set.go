@@ -193,9 +193,6 @@ func listed(all []named) []string {
 
 // processes are those that a word means, one at least: by its ID, its port or its name.
 func processes(ctx context.Context, command, word string) ([]named, error) {
-	if word == "" { // as an expression it matches every name
-		return nil, usageError(`"" names no process: expected a process ID, a name, or a port as in :8080`)
-	}
 	listening, byPort, err := listener(word)
 	var found []named
 	for _, one := range listening {

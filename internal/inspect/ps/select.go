@@ -26,6 +26,8 @@ func Select(words []string) (Selection, error) {
 	for _, word := range words {
 		pid, err := strconv.Atoi(word)
 		switch {
+		case word == "": // as an expression it matches every name
+			return Selection{}, errors.New(`"" names no process: expected a process ID, a name, or a port as in :8080`)
 		case err == nil && pid <= 0:
 			return Selection{}, fmt.Errorf("%q is not a process ID: expected 1 or more, or a name", word)
 		case err == nil:
