@@ -102,7 +102,7 @@ type TakenError struct {
 
 func (e *TakenError) Error() string {
 	if e.PID == 0 {
-		return fmt.Sprintf("port %d is in use by another program that cannot be seen from here", e.Port)
+		return fmt.Sprintf("port %d is in use by a program that cannot be seen from here: another user's, which root sees, or in another PID namespace", e.Port)
 	}
 	return fmt.Sprintf("port %d is in use by process %d (%s)", e.Port, e.PID, e.Name)
 }
