@@ -75,7 +75,7 @@ func TestWatch(t *testing.T) {
 	}
 	var out, doc strings.Builder
 	must.OK(t, w.WriteText(&out, text.Options{Width: 100}))
-	must.Say(t, out.String(), "under its own traffic", "GOMAXPROCS", "Requests", "1 failed", "CPU per request", "Latency", "p99", "In the handler", "Kind of work", "; the rest is waiting")
+	must.Say(t, out.String(), "under its own traffic", "GOMAXPROCS", "Requests", "1 failed", "CPU per request", "Latency", "p99", ", of 21 requests", "In the handler", "Kind of work", "; the rest is waiting")
 	var got trafficJSON
 	if err := w.WriteJSON(&doc); err != nil || json.Unmarshal([]byte(doc.String()), &got) != nil || got.Requests == nil || *got.Requests != 21 || got.Latency.N != 21 || got.LatencyBy != "arrival" || got.CPUSecondsEach == nil || got.CPUShare == nil || *got.CPUShare > 0.9 {
 		t.Errorf("%v\n%s", err, doc.String())

@@ -57,6 +57,11 @@ func latencyOf(h live.Histogram) *latencyJSON {
 	return &latencyJSON{q(0.5), q(0.9), q(0.99), h.Count()}
 }
 
+// String has the number of requests: of few, a p99 is the slowest one.
+func (l *latencyJSON) String() string {
+	return fmt.Sprintf("p50 %s, p90 %s, p99 %s, of %s", short(l.P50), short(l.P90), short(l.P99), phrase.Count(int64(l.N), "request"))
+}
+
 func (w Watched) WriteJSON(out io.Writer) error {
 	doc := trafficJSON{
 		Schema: "procfit.traffic/v1", PID: w.PID, GoVersion: w.GoVersion, Procs: w.Procs, Changed: w.Changed, DurationSeconds: w.Duration.Seconds(),
@@ -119,10 +124,10 @@ func (w Watched) document() *document.Document {
 		add("Garbage collector", fmt.Sprintf("%s of the CPU time, in %s", number.Share(w.GCCPU/w.CPU), phrase.Count(int64(w.GCCycles), "cycle")))
 	}
 	if l := latencyOf(w.latency()); l != nil {
-		add("Latency", fmt.Sprintf("p50 %s, p90 %s, p99 %s", short(l.P50), short(l.P90), short(l.P99)))
+		add("Latency", l.String())
 	}
 	if l := latencyOf(w.Handler); l != nil && w.Stamped {
-		add("In the handler", fmt.Sprintf("p50 %s, p90 %s, p99 %s", short(l.P50), short(l.P90), short(l.P99)))
+		add("In the handler", l.String())
 	}
 	if share, known := w.computes(); known {
 		add("Kind of work", kind(share))
