@@ -102,7 +102,7 @@ func (o *kubeLive) run(ctx context.Context, std stdio, args []string) (err error
 	if o.dryRun {
 		return std.write(l.Manifest())
 	}
-	what := fmt.Sprintf("the Go program in pod %s: procfit changes its GOMAXPROCS again and again, and kill -9 of procfit's container in the millisecond of a call would end it", l.Pod)
+	what := fmt.Sprintf("the Go program in pod %s: procfit changes its GOMAXPROCS again and again: each time %s, and so would the end of procfit's container", l.Pod, heldByCall)
 	if err := agreed(ctx, shown, o.yes, h.Spec.Shell(), what); err != nil {
 		return err
 	}
