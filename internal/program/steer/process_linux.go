@@ -162,7 +162,7 @@ func start(p part, m message) (*child, error) {
 	c := &child{cmd: exec.Command("/proc/self/exe", string(p)), conn: ours, send: json.NewEncoder(ours), receive: json.NewDecoder(ours)}
 	c.cmd.Args[0], c.cmd.Dir = "procfit", "/"
 	if p == guardPart {
-		c.cmd.Args = append(c.cmd.Args, strconv.Itoa(m.Loan.PID), time.Now().Add(m.Loan.For-m.Loan.Spare).UTC().Format(time.RFC3339))
+		c.cmd.Args = append(c.cmd.Args, strconv.Itoa(m.Loan.PID), time.Now().Add(m.Loan.For-m.Loan.Spare).UTC().Format(time.RFC3339), strconv.FormatUint(m.Loan.Started, 10))
 	}
 	c.cmd.Env = []string{"GOMAXPROCS=1", "GOTRACEBACK=single"}
 	if p == tracerPart { // no collection while a thread of the program stands still, unless it looks for very long
@@ -371,18 +371,32 @@ func Guards() (list []int) {
 
 // LentUntil is when the last of these guards that lend a process a value is to give the old one
 // back; zero: none lends it one. A guard that cannot do so then tries again. A guard of a user who is
-// neither root nor the process's own is ignored, and a PID of another namespace is another process.
-// All users get the same answer: only what all may read is read.
+// neither root nor the process's own is ignored. One in a PID namespace below this one, as in a
+// container, knows the process by another PID, and by when it started. All users get the same answer: only
+// what all may read is read.
 func LentUntil(pid int, guards []int) (until time.Time) {
+	if len(guards) == 0 {
+		return until
+	}
+	inner, _ := procstat.Status(pid, "NSpid") // its PIDs from the namespace of /proc down to its own; unknown counts as none below
+	pids := strings.Fields(inner)
 	for _, guard := range guards {
 		var user unix.Stat_t
 		if unix.Stat("/proc/"+strconv.Itoa(pid), &user) != nil || !guardOf(guard, user.Uid) {
 			continue
 		}
-		own, _ := procstat.Status(guard, "NSpid") // its PIDs from the namespace of /proc down to its own; unknown counts as this one
+		own, _ := procstat.Status(guard, "NSpid")
 		said, _ := os.ReadFile("/proc/" + strconv.Itoa(guard) + "/cmdline")
 		words := strings.Split(string(said), "\x00")
-		if len(words) < 4 || part(words[1]) != guardPart || words[2] != strconv.Itoa(pid) || len(strings.Fields(own)) > 1 {
+		if len(words) < 4 || part(words[1]) != guardPart {
+			continue
+		}
+		meant := words[2] == strconv.Itoa(pid)
+		if below := len(strings.Fields(own)) - 1; below > 0 {
+			s, err := procstat.ReadStat(pid)
+			meant = err == nil && below < len(pids) && words[2] == pids[below] && slices.Contains(words[4:], strconv.FormatUint(s.Started, 10))
+		}
+		if !meant {
 			continue
 		}
 		if at, err := time.Parse(time.RFC3339, words[3]); err == nil && at.After(until) {

@@ -70,7 +70,8 @@ type Request struct {
 }
 
 // part is the hidden first argument of a tracer or a guard. It is in ps, so it says what the
-// process is. A guard's is followed by the process that the value is lent to, and until when.
+// process is. A guard's is followed by the process that the value is lent to, until when, and when that
+// process started.
 type part string
 
 const (
