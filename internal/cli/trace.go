@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -95,6 +96,9 @@ func (o *traceOptions) run(ctx context.Context, s stdio, args []string, dash int
 	path, in, from := o.exec+strings.Join(args, ""), s.in, trace.Source{Kind: trace.FromStdin}
 	if path != "-" {
 		f, err := trace.Open(path)
+		if _, no := strconv.Atoi(path); no == nil && errors.Is(err, os.ErrNotExist) {
+			return usageError("trace reads a file or starts a program, and %q is neither: a process that runs already writes no trace; to watch it: procfit live %[1]s", path)
+		}
 		if err != nil {
 			return usageError("%w; to trace a program: procfit trace -- ./app", err)
 		}
