@@ -51,9 +51,9 @@ With --procs, try GOMAXPROCS values in the program, for short slices of time in 
 order, and report which value is better under its traffic. The program needs no code for
 this and no restart: procfit has it call runtime.GOMAXPROCS, as procfit set does, with the
 same needs (procfit help set). With --metrics, procfit also compares the latency that the
-program counts itself, and the CPU time per request. A better value is proven only if these
-metrics, or the Meter of maxprocs/live in the program, show which requests fail; without
-them it is likely at most.
+program counts itself, and the CPU time per request. Which value is better is proven only if
+these metrics, or the Meter of maxprocs/live in the program, show which requests fail;
+without them it is likely at most.
 
 The program gets its own value back at the end, at Ctrl-C, and if procfit is killed. A
 value is left at once if requests, waiting goroutines or throttling pile up beyond what

@@ -38,7 +38,7 @@ func TestParseQuery(t *testing.T) {
 }
 
 // TestFailuresUnknown: answers that fail cost less CPU time and come sooner, so that no value is proven
-// better where nobody knows which failed.
+// better where nobody knows which failed, neither one that was tried nor the one at start.
 func TestFailuresUnknown(t *testing.T) {
 	for name, c := range map[string]struct {
 		live journal.Live
@@ -48,23 +48,26 @@ func TestFailuresUnknown(t *testing.T) {
 		"no status":       {journal.Live{LatencyBy: ByMetrics, Metrics: &journal.Metrics{Histogram: "h", FailuresUnknown: true}}, verdict.Likely},
 		"nothing counted": {journal.Live{Uncounted: true}, verdict.Likely},
 	} {
-		c.live.Start, c.live.SliceSeconds, c.live.SlowSeconds, c.live.Seen = 2, 5, 0.1, []string{FigureMean}
-		h := journal.Header{Live: &c.live}
-		h.Plan.Settings = Settings(2, []int{1}, false)
-		var list []journal.Trial
-		for n := range 40 {
-			for value, x := range []float64{1, 0.8} {
-				x *= 1 + 0.01*float64((n+value)%3)
-				half := journal.Half{Seconds: 2.5, Requests: 500, CPUSeconds: x}
-				list = append(list, journal.Trial{
-					Block: n, Setting: h.Plan.Settings[value], Valid: true, Metrics: map[string]journal.Metric{FigureMean: {Value: x / 100}}, Usage: journal.Usage{MeasuredSeconds: 5},
-					Live: &journal.Slice{Before: 1 + value, Requests: 1000, CPUSeconds: 2 * x, Halves: [2]journal.Half{half, half}},
-				})
+		for costs, verdicts := range map[float64]verdict.Verdict{0.8: verdict.Recommended, 1.25: verdict.KeepDefault} {
+			l := c.live
+			l.Start, l.SliceSeconds, l.SlowSeconds, l.Seen = 2, 5, 0.1, []string{FigureMean}
+			h := journal.Header{Live: &l}
+			h.Plan.Settings = Settings(2, []int{1}, false)
+			var list []journal.Trial
+			for n := range 40 {
+				for value, x := range []float64{1, costs} {
+					x *= 1 + 0.01*float64((n+value)%3)
+					half := journal.Half{Seconds: 2.5, Requests: 500, CPUSeconds: x}
+					list = append(list, journal.Trial{
+						Block: n, Setting: h.Plan.Settings[value], Valid: true, Metrics: map[string]journal.Metric{FigureMean: {Value: x / 100}}, Usage: journal.Usage{MeasuredSeconds: 5},
+						Live: &journal.Slice{Before: 1 + value, Requests: 1000, CPUSeconds: 2 * x, Halves: [2]journal.Half{half, half}},
+					})
+				}
 			}
-		}
-		got := Analyze(&journal.Contents{Header: h, Trials: list, End: &journal.End{Code: journal.EndDecided}}).Recommendation
-		if got.Verdict != verdict.Recommended || got.Confidence != c.want {
-			t.Errorf("%s: %+v; expected %s", name, got, c.want)
+			got := Analyze(&journal.Contents{Header: h, Trials: list, End: &journal.End{Code: journal.EndDecided}}).Recommendation
+			if got.Verdict != verdicts || got.Confidence != c.want {
+				t.Errorf("%s, with %g of the CPU time: %+v; expected %s, %s", name, costs, got, verdicts, c.want)
+			}
 		}
 	}
 }

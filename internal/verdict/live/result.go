@@ -141,10 +141,11 @@ func Analyze(c *journal.Contents) *verdict.Result {
 	if r.Complete && !l.Same { // else it is for a check, and not for a value
 		r.Recommendation = paired.Recommend(settings)
 		left := slices.ContainsFunc(look.Values, func(v paired.Judged) bool { return v.Outcome == paired.Left })
+		keep := r.Recommendation.Verdict == verdict.KeepDefault
 		switch _, known := Harmed(h.Live); {
-		case r.Recommendation.Verdict == verdict.Recommended && !known: // answers that fail cost less, and come sooner
+		case (keep || r.Recommendation.Verdict == verdict.Recommended) && !known: // answers that fail cost less, and come sooner
 			r.Recommendation.Confidence = verdict.Likely
-		case r.Recommendation.Verdict == verdict.KeepDefault && left: // bursts look like harm
+		case keep && left: // bursts look like harm
 			r.Recommendation.Confidence = verdict.Likely
 		}
 	}
