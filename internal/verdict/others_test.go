@@ -184,8 +184,12 @@ func TestAStarvedBaselineIsNotJudged(t *testing.T) {
 }
 
 // A rate that no value is compared at, since all of them were starved, is not one
-// that gave no throughput.
+// that gave no throughput. Nor is it one that no value carries, since a starved one may.
 func TestAStarvedRateSaysSo(t *testing.T) {
+	one := analyze(Config{CPUs: 8, OtherCPUs: 5, Noise: quiet, Rate: 4000, SmallFor: true, NoAA: true, Settings: []Truth{Set(1, 1000, .02), Set(2, 2000, .02), Set(8, 3000, .005)}})
+	if x, _ := one.Recommendation.Claim.(verdict.CauseTooFewCPUs); len(x.List) != 1 || x.List[0].Procs != 8 {
+		t.Errorf("%+v", one.Recommendation.Claim)
+	}
 	r := analyze(Config{CPUs: 2, OtherCPUs: 1.3, Noise: quiet, Rate: 500, SmallFor: true, Settings: []Truth{Unset(2, 1000, .01), Set(1, 900, .02)}})
 	got := r.Groups[0].Recommendation
 	if x, _ := got.Claim.(verdict.CauseTooFewCPUs); got.Verdict != verdict.Undecided || len(x.List) != 2 {

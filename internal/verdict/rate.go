@@ -48,8 +48,13 @@ func (g *group) carries() Recommendation {
 		case few:
 			rec.because(CauseRateFewBlocks{}, StepRepeat, StepLessRate)
 			rec.Next[0].Blocks = stat.FewestPairs
+		case refused && len(g.TooFewCPUs) > 0: // the others may carry it
+			rec.because(CauseTooFewCPUs{g.TooFewCPUs}, g.others.remedy())
 		case refused:
 			rec.because(CauseRateNotCarried{Proven: true}, StepLessRate)
+			if top := g.Values[len(g.Values)-1]; len(g.TooLarge)+len(g.Unweighed) == 0 && float64(top.Procs) < g.effective {
+				rec.Next = slices.Insert(rec.Next, 0, Step{Code: StepHigherValues, Have: top.Procs})
+			}
 		default:
 			rec.because(CauseRateNotCarried{}, StepLessRate)
 			rec.Next = append(g.next(), rec.Next...)

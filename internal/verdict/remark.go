@@ -279,6 +279,7 @@ const (
 	StepProfile         StepCode = "profile"
 	StepGoOn            StepCode = "go_on" // Metric, List, Have, More, TrialSeconds
 	StepMoreValues      StepCode = "more_values"
+	StepHigherValues    StepCode = "higher_values" // Have: the highest that was measured
 	StepFix             StepCode = "fix"
 	StepResume          StepCode = "resume"
 	StepReadOutput      StepCode = "read_output"

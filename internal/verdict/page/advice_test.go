@@ -82,8 +82,13 @@ func TestKeepsNothingThatItsTableContradicts(t *testing.T) {
 func TestNoValueIsEnough(t *testing.T) {
 	c := verdicttest.Config{CPUs: 8, Noise: quiet, Rate: 90000, SmallFor: true, Settings: []verdicttest.Truth{verdicttest.Unset(8, 8000, .01), verdicttest.Set(1, 1000, .01)}}
 	v := page.VerdictOf(analyze(c))
-	if v.Label != "No value is enough" || !strings.HasPrefix(v.Context, "Proven at 95%") || !strings.Contains(v.Answer.Plain, "No value of GOMAXPROCS sustains 90,000 req/s") {
+	if v.Label != "No measured value is enough" || !strings.HasPrefix(v.Context, "Proven at 95%") || !strings.Contains(v.Answer.Plain, "No measured value of GOMAXPROCS sustains 90,000 req/s") {
 		t.Errorf("%s: %s (%s)", v.Label, v.Answer.Sentence(), v.Context)
+	}
+	// Of eight CPUs two were used: the next value may be enough.
+	c.Rate, c.Settings = 5000, []verdicttest.Truth{verdicttest.Set(1, 1000, .01), verdicttest.Set(2, 2000, .01)}
+	if v := page.VerdictOf(analyze(c)); v.Next[0].Command != "procfit sweep --procs default,2,3,4,6,10 -- ./server -addr :{port}" {
+		t.Errorf("next: %q", v.Next)
 	}
 }
 

@@ -510,7 +510,7 @@ var catalogue = byKind(
 	}),
 	states(func(w words, x verdict.CauseRateNotCarried) string {
 		if x.Proven {
-			return fmt.Sprintf("no value of GOMAXPROCS sustains %s %s.", w.rate(), w.where())
+			return fmt.Sprintf("no measured value of GOMAXPROCS sustains %s %s.", w.rate(), w.where())
 		}
 		return fmt.Sprintf("no value of GOMAXPROCS is proven to sustain %s %s.", w.rate(), w.where())
 	}),

@@ -35,6 +35,12 @@ func (w words) step(s verdict.Step) document.Item {
 		return w.goOn(s)
 	case verdict.StepMoreValues:
 		return document.Item{Text: w.ways(otherWay{text: "measure at least five values"}, otherWay{"use --procs auto", "procs", "auto"})}
+	case verdict.StepHigherValues:
+		more := w.higher(s.Have)
+		if !swept(w.r) {
+			return document.Item{Text: "measure higher values of GOMAXPROCS too: " + more}
+		}
+		return document.Item{Text: "measure higher values of GOMAXPROCS too", Command: more}
 	case verdict.StepResume:
 		if swept(w.r) {
 			return document.Item{Text: "continue it", Command: continued(w.r)}

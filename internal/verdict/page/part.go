@@ -97,7 +97,7 @@ const (
 	labelKeepDefault = "Keep the default"
 	labelNotProven   = "Likely, but not proven"
 	labelUndecided   = "Undecided"
-	labelNotEnough   = "No value is enough"
+	labelNotEnough   = "No measured value is enough"
 	// What a verdict asks for is called the same under every load.
 	changeNothing     = labelUndecided + ": change nothing yet"
 	makesNoDifference = "GOMAXPROCS makes no difference"

@@ -214,7 +214,7 @@ func repeatCommand(r *verdict.Result, blocks int) string {
 
 // higher is how values above n are measured, in a new folder.
 func (w words) higher(n int) string {
-	procs := strings.Join(append([]string{strconv.Itoa(n)}, phrase.Above(n)...), ",")
+	procs := strings.Join(append([]string{journal.Default, strconv.Itoa(n)}, phrase.Above(n)...), ",")
 	if !swept(w.r) {
 		return "--procs " + procs
 	}

@@ -111,7 +111,7 @@ func called(rec *verdict.Recommendation) verdictRow {
 	}
 	if none, is := rec.Claim.(verdict.CauseRateNotCarried); is && none.Proven {
 		row.tone, row.label, row.answer = document.Attention, labelNotEnough, constant(labelNotEnough)
-		row.paste = pasteNothing("Nothing to set: no value of GOMAXPROCS sustains the rate.")
+		row.paste = pasteNothing("Nothing to set: no measured value of GOMAXPROCS sustains the rate.")
 	}
 	return row
 }

@@ -159,7 +159,7 @@ func TestWarnings(t *testing.T) {
 					t.PageFaults = &journal.PageFaults{Major: 9000, HeldSeconds: new(10.26 * t.MeasuredSeconds)}
 				}
 			}
-		}, "page faults kept 10 of 16 Ps waiting for the disk with GOMAXPROCS=16, the highest value that was measured: higher values are worth a measurement: procfit sweep --procs 16,24,32,48,80"},
+		}, "page faults kept 10 of 16 Ps waiting for the disk with GOMAXPROCS=16, the highest value that was measured: higher values are worth a measurement: procfit sweep --procs default,16,24,32,48,80"},
 		{"quota_unbound", func(c *Config) {
 			c.Settings = under(2, c.Settings...)
 			c.Trial = func(t *journal.Trial) {

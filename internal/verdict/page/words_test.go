@@ -94,7 +94,7 @@ func TestVerdictsInWords(t *testing.T) {
 		{"only one value", Config{Settings: []Truth{Unset(2, 1000, .01), Set(2, 1000, .01)}, CPUs: 2}, "Only one value of GOMAXPROCS was measured, 2"},
 		{"the smallest that carries the rate", Config{Settings: CPUServer(), Rate: 30000, SmallFor: true}, "4 is the smallest measured value that sustains 30,000 req/s"},
 		{"the default is the smallest that carries it", Config{Settings: CPUServer(), Rate: 60000, SmallFor: true}, "Keep the default (8). 8 (default) is the smallest measured value that sustains 60,000 req/s"},
-		{"none carries it", Config{Settings: CPUServer(), Rate: 200000, SmallFor: true}, "No value of GOMAXPROCS sustains 200,000 req/s on 8 CPUs"},
+		{"none carries it", Config{Settings: CPUServer(), Rate: 200000, SmallFor: true}, "No measured value of GOMAXPROCS sustains 200,000 req/s on 8 CPUs"},
 		{"batch", Config{Settings: []Truth{Unset(8, .24, 0), Set(1, .04, 0), Set(2, .08, 0), Set(4, .16, 0), Set(8, .24, 0)}, Mode: journal.ModeBatch}, "Keep the default (8)."},
 	} {
 		if got := said(analyze(c.config)); !strings.Contains(got, c.say) {
