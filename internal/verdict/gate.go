@@ -68,6 +68,7 @@ func gateAgainst(counted *contest.Counted, groups []*group) *Gate {
 			if d.Rules.Latency || g.latencyMode == journal.ModeOpen { // an open loop whose latency nobody could judge is no pass
 				c := gate.add(setting, MetricP99, bounds(d, race.P99))
 				c.RatePerSecond, c.Behind, c.Quantile = g.rate, behind(mostlySaturated(now), mostlySaturated(then)), d.Latency.Quantile
+				c.failed = contest.Valid(now) == 0 || contest.Valid(then) == 0
 				c.late = slices.ContainsFunc(slices.Concat(now, then), func(t *journal.Trial) bool { return t.Valid && contest.Late(t) })
 			}
 			gate.validity(setting, tallyOf(now), tallyOf(then))
@@ -278,7 +279,7 @@ func (gate *gating) conclude() *Gate {
 			code = UnjudgedLate
 		case c.missed:
 			code = UnjudgedMissed
-		case c.Metric == MetricP99 && c.Quantile == 0:
+		case c.NoQuantile():
 			code = UnjudgedNoQuantile
 		}
 		for i := range why {
@@ -458,9 +459,9 @@ func (gate *gating) compare(then, now *Group, baseline, current *Result) error {
 	case nowStart == nil && variable:
 		return refuse("this run has no valid trial with %s=%s, to which values are compared", axis.Name, axis.Start)
 	case thenStart == nil:
-		return refuse("the baseline has no valid trial of the default, to which values are compared: measure it again with --procs default,…")
+		return refuse("the baseline has no valid trial of the default, to which values are compared: %s", noDefault(before, "measure it again with --procs default,…"))
 	case nowStart == nil:
-		return refuse("this run has no valid trial of the default, to which values are compared: add --procs default,…")
+		return refuse("this run has no valid trial of the default, to which values are compared: %s", noDefault(rows, "add --procs default,…"))
 	}
 	same := then.Latency.Quantile > 0 && then.Latency.Quantile == now.Latency.Quantile
 	for i := range rows {
@@ -503,10 +504,20 @@ func (gate *gating) compare(then, now *Group, baseline, current *Result) error {
 			c := gate.add(setting, MetricP99, days(a.against(nowStart, tail, tail), old.against(thenStart, tail, tail)))
 			c.Quantile, c.Behind = now.Latency.Quantile, behind(a.Saturated, old.Saturated)
 		case slices.Contains([]string{then.LatencyMode, now.LatencyMode}, string(journal.ModeOpen)): // a latency that nobody could judge, or compare, is no pass
-			gate.add(setting, MetricP99, days(nil, nil))
+			gate.add(setting, MetricP99, days(nil, nil)).failed = a.Trials == 0
 		}
 	}
 	return nil
+}
+
+// noDefault is why all trials of the default are invalid, if there are any; else how to measure it.
+func noDefault(rows []Row, measure string) string {
+	for _, a := range rows {
+		if a.Procs == nil && a.Variant == "" && a.Invalid > 0 {
+			return fmt.Sprintf("its trials were invalid (%s)", a.InvalidReasons[0].Reason)
+		}
+	}
+	return measure
 }
 
 // find is the setting of that GOMAXPROCS, nil being unset, and of that value of the variable

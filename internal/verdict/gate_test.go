@@ -117,6 +117,9 @@ func TestGateThatCannotBeJudged(t *testing.T) {
 		c.config.Blocks, c.config.Trial = c.blocks, c.spoil
 		g := analyze(c.config).Gate
 		worse := false
+		if lengthens := slices.ContainsFunc(g.Unjudged, func(u verdict.Unjudged) bool { return u.Code == verdict.UnjudgedNoQuantile }); lengthens && !strings.HasPrefix(c.name, "too few requests") {
+			t.Errorf("%s: longer trials would not help: %+v", c.name, g.Unjudged)
+		}
 		for _, check := range g.Checks {
 			worse = worse || check.Worse
 			if !check.Judged && (check.Worse || check.Proven || check.Outcome != verdict.OutcomeNotJudged) {
@@ -171,6 +174,15 @@ func TestGateBaseline(t *testing.T) {
 		t.Errorf("one P lost 30%%: %+v, %v", g, err)
 	} else if c := g.Checks[0]; c.Setting.Label != "1" || c.Setting.Key().Procs != 1 || c.Metric != verdict.MetricThroughput || !c.Worse || *c.Ratio.Median > 0.72 || *c.Ratio.Median < 0.68 {
 		t.Errorf("first check: %+v", c)
+	}
+
+	crashed := func(t *journal.Trial) {
+		if t.Setting.Procs == nil {
+			t.Valid, t.InvalidCode, t.InvalidReason = false, journal.InvalidCrashed, "it crashed"
+		}
+	}
+	if _, err := verdict.GateBaseline(base, run(Config{Settings: settings(1), Rate: 100, Trial: crashed})); err == nil || !strings.HasSuffix(err.Error(), "its trials were invalid (it crashed)") {
+		t.Errorf("the default crashes: %v", err)
 	}
 
 	// The p99 may have doubled, and nobody could judge it.

@@ -655,11 +655,15 @@ type GateCheck struct {
 	// Ratio and Bounds depend on how long a trial's queue grew.
 	RatePerSecond *float64
 	Behind        string // old, new; empty: neither, or both
+	failed        bool   // one of the programs has no valid trial
 	late          bool   // the load engine sent late in some trial
 	missed        bool   // in some trial no rate met the objective
 	most          bool   // by these trials the ratio is this at most, so that they may only prove a loss
 	least         bool   // by these trials the ratio is this at least, so that they prove no loss
 }
+
+// NoQuantile reports whether the trials are too short for any quantile of the latency.
+func (c *GateCheck) NoQuantile() bool { return c.Metric == MetricP99 && c.Quantile == 0 && !c.failed }
 
 // Outcome is what a check came to.
 type Outcome string

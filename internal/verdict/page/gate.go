@@ -302,7 +302,7 @@ func gateSetting(a journal.Setting) string {
 
 func gateNote(c *verdict.GateCheck, p journal.Plan) string {
 	switch {
-	case c.Metric == verdict.MetricP99 && c.Quantile == 0 && c.Ratio.Median == nil:
+	case c.NoQuantile() && c.Ratio.Median == nil:
 		return "cannot be judged: " + noQuantile
 	case c.Itself != nil:
 		return "cannot be judged: " + unlikeItself(c)
