@@ -65,7 +65,7 @@ func TestReportHasTheComparison(t *testing.T) {
 		return code, out, errs, must.Read(t, filepath.Join(dir, "result.json"))
 	}
 	code, out, errs, result := report(branch)
-	if code != 0 || errs != "" || !strings.Contains(out, "New run is not") || !strings.Contains(result, `"kind": "baseline"`) {
+	if code != 0 || errs != "" || !strings.Contains(out, "New run ") || !strings.Contains(result, `"kind": "baseline"`) {
 		t.Errorf("exit code %d: %s%s", code, out, errs)
 	}
 	if code, out, errs, _ := report(elsewhere); code != exitFailure || out == "" || !strings.HasPrefix(errs, "procfit: this run cannot be compared with the baseline: it comes from another host") {
@@ -125,7 +125,7 @@ func TestFoldersAreComparedAsByAGate(t *testing.T) {
 		prints bool // the report; what cannot be compared is refused before
 	}{
 		{write("same", 8, 900, asIs), 0, "", true},
-		{write("slower", 8, 500, asIs), 1, "procfit: new run is slower: throughput −", true},
+		{write("slower", 8, 500, asIs), 1, "procfit: new run gains less over the default: throughput −", true},
 		{write("command", 8, 900, func(h *journal.Header) { h.Target.Command = []string{"./other"} }), 0, "procfit: " + main + " measured another command: [\"./server\" \"-addr\" \":{port}\"], now [\"./other\"]\n", true},
 		{write("load", 8, 900, func(h *journal.Header) { h.Load.Connections = 1 }), 0, "procfit: " + main + " was measured under another load\n", true},
 		{write("kind", 8, 900, func(h *journal.Header) { h.Target.Kind = journal.KindBatch }), 3, "procfit: this run cannot be compared with the baseline: it measured a server target, but this is a batch target", false},

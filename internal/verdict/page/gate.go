@@ -29,6 +29,16 @@ func gateAlone(r *verdict.Result) bool {
 	})
 }
 
+// gateSays has the words of each kind of gate. Of runs of two days only what each value gains over the
+// default is compared: what all values lost together is in no such ratio.
+var gateSays = map[string]struct{ subject, worse, isWorse, fine, isFine, isOpen string }{
+	verdict.GateKindAgainst: {"New version", "Slower", "New version is slower", "Not slower", "New version is not slower", "New version is not proven slower"},
+	verdict.GateKindBaseline: {
+		"New run", "Gains less", "New run gains less over the default", "Gains no less", "New run gains no less over the default",
+		"New run is not proven to gain less over the default",
+	},
+}
+
 // gateOf words a gate: in a line, and as a sentence the other checks, or why nothing is decided. It is
 // passed only where every check was judged. note is what its changes are; empty: of a baseline, or there
 // are none.
@@ -47,22 +57,22 @@ func gateOf(g *verdict.Gate) (v Verdict, note string) {
 			better = append(better, c)
 		}
 	}
-	subject := phrase.If(g.Kind == verdict.GateKindBaseline, "New run", "New version")
+	say := gateSays[g.Kind]
 	var named *verdict.GateCheck // in the answer
 	v.Context = provenSure
 	switch {
 	case len(worse) > 0:
-		v.State, v.Label, named = document.Attention, "Slower", worse[0]
-		v.Answer.Text = subject + " is slower" + gateWith(g, named) + ": " + allowedText(named)
+		v.State, v.Label, named = document.Attention, say.worse, worse[0]
+		v.Answer.Text = say.isWorse + gateWith(g, named) + ": " + allowedText(named)
 	case g.Pass && judged && len(open) > 0:
-		v.State, v.Label, v.Answer.Text, v.Context = document.OK, "Not slower", subject+" is not proven slower", "Not proven either way"
+		v.State, v.Label, v.Answer.Text, v.Context = document.OK, say.fine, say.isOpen, "Not proven either way"
 	case g.Pass && judged && len(better) > 0:
 		v.State, v.Label, named = document.OK, "Faster", better[0]
-		v.Answer.Text = subject + " is faster" + gateWith(g, named) + ": " + measuredText(named)
+		v.Answer.Text = say.subject + " is faster" + gateWith(g, named) + ": " + measuredText(named)
 	case g.Pass && judged:
-		v.State, v.Label, v.Answer.Text = document.OK, "Not slower", subject+" is not slower"
+		v.State, v.Label, v.Answer.Text = document.OK, say.fine, say.isFine
 	default:
-		v.State, v.Label, v.Answer.Text, v.Context = document.Unknown, labelUndecided, "Undecided: "+mayBe(g, lowerFirst(subject)), nothingProven
+		v.State, v.Label, v.Answer.Text, v.Context = document.Unknown, labelUndecided, "Undecided: "+mayBe(g, lowerFirst(say.subject)), nothingProven
 	}
 	for i := range g.Checks {
 		if c := &g.Checks[i]; c != named {
@@ -81,7 +91,7 @@ func gateOf(g *verdict.Gate) (v Verdict, note string) {
 		}
 	}
 	if g.Kind == verdict.GateKindBaseline {
-		sentence = strings.TrimSpace(sentence + " Compared with the earlier run by what each value gains over the default.")
+		sentence = strings.TrimSpace(sentence + " Compared with the earlier run by what each value gains over the default: what all values lost together is not seen.")
 	} else if slices.ContainsFunc(g.Checks, func(c verdict.GateCheck) bool { return c.Ratio.Median != nil && c.Behind == "" }) {
 		note = "Changes are between neighbouring trials, levels over the whole run."
 	}
@@ -101,6 +111,8 @@ func mayBe(g *verdict.Gate, subject string) string {
 	}
 	spoiled := slices.ContainsFunc(g.Unjudged, func(u verdict.Unjudged) bool { return len(u.Checks) == 0 })
 	switch tail, rate := open[true], open[false]; {
+	case g.Kind == verdict.GateKindBaseline:
+		return "the " + subject + " may gain less over the default"
 	case spoiled:
 	case tail != "" && rate == "" && proven[false] != "":
 		return fmt.Sprintf("the %s of the %s may be higher; its %s is not lower", tail, subject, proven[false])

@@ -58,7 +58,11 @@ func TestTheGateIsTheHeadlineWhereNothingElseWasAsked(t *testing.T) {
 		}, document.Unknown, "Undecided", "Undecided: the new version may be slower. Other programs left the default GOMAXPROCS too few CPUs to be compared."},
 		{"said to pass, and yet not judged", func(g *verdict.Gate) { g.Checks[0].Judged = false }, document.Unknown, "Undecided", "Undecided: the throughput of the new version may be lower; its p99 is not higher. Too few valid trials of both programs."},
 		{"without checks", func(g *verdict.Gate) { g.Checks = nil }, document.Unknown, "Undecided", "Undecided: the new version may be slower. Too few valid trials of both programs."},
-		{"baseline", func(g *verdict.Gate) { g.Kind, g.Checks = "baseline", g.Checks[:1] }, document.OK, "Not slower", "New run is not slower. Throughput +0.6% [−0.1%, +2.1%], allowed −5%. Compared with the earlier run by what each value gains over the default."},
+		{"baseline", func(g *verdict.Gate) { g.Kind, g.Checks = "baseline", g.Checks[:1] }, document.OK, "Gains no less", "New run gains no less over the default. Throughput +0.6% [−0.1%, +2.1%], allowed −5%. Compared with the earlier run by what each value gains over the default: what all values lost together is not seen."},
+		{"baseline, worse", func(g *verdict.Gate) {
+			g.Kind, g.Checks, g.Pass = "baseline", g.Checks[:1], false
+			g.Checks[0].Worse = true
+		}, document.Attention, "Gains less", "New run gains less over the default: throughput +0.6% [−0.1%, +2.1%], allowed −5%. Compared with the earlier run by what each value gains over the default: what all values lost together is not seen."},
 	} {
 		r := pagetest.Gate(c.bend)
 		if v := page.VerdictOf(r); v.State != c.state || v.Label != c.label || v.Answer.Sentence() != c.sentence || leads(r) != "" {
@@ -100,7 +104,7 @@ func TestSaysWhatChangesAreOf(t *testing.T) {
 func TestAVerdictStaysTheHeadlineBesideAGate(t *testing.T) {
 	r := pagetest.Typical()
 	r.Gate = pagetest.Gate(func(g *verdict.Gate) { g.Kind = verdict.GateKindBaseline }).Gate
-	if v := page.VerdictOf(r); v.Label != "Recommended" || leads(r) != "New run is not slower" {
+	if v := page.VerdictOf(r); v.Label != "Recommended" || leads(r) != "New run gains no less over the default" {
 		t.Errorf("%+v beside %q", v, leads(r))
 	}
 }
