@@ -257,20 +257,21 @@ func differences(f figure, a, b []*journal.Trial) []float64 {
 }
 
 // crashesFrom is the lowest value at which the program crashed or failed, if it did so in
-// two trials at least, and in none of three or more with a lower value; else 0.
+// two trials at least, at the highest value too, and in none of three or more with a lower value; else 0.
 func crashesFrom(trials []*journal.Trial) int {
-	crashed, lowest := 0, math.MaxInt
+	crashed, lowest, highest, top := 0, math.MaxInt, 0, 0
 	for _, t := range trials {
+		top = max(top, stat.OrZero(t.Setting.Procs))
 		if p := t.Setting.Procs; p != nil && (t.InvalidCode == journal.InvalidCrashed || t.InvalidCode == journal.InvalidExit) {
 			crashed++
-			lowest = min(lowest, *p)
+			lowest, highest = min(lowest, *p), max(highest, *p)
 		}
 	}
 	ran := contest.HowMany(trials, func(t *journal.Trial) bool {
 		p := t.Setting.Procs
 		return p != nil && *p < lowest && t.Valid
 	})
-	if crashed < 2 || ran < 3 {
+	if crashed < 2 || ran < 3 || highest < top {
 		return 0
 	}
 	return lowest

@@ -50,6 +50,7 @@ func TestCrashesFrom(t *testing.T) {
 		{"1x 2x 1 2", 0},
 		{"1x 2 4x 2 2", 0},
 		{"1 2 4x 4x", 0},
+		{"1 1 2 4x 4x 8", 0}, // and there are more
 		{"1 2 4", 0},
 	} {
 		settings := []verdicttest.Truth{verdicttest.Set(1, 1000, 0.01), verdicttest.Set(2, 1000, 0.01), verdicttest.Set(4, 1000, 0.01), verdicttest.Set(8, 1000, 0.01)}

@@ -114,6 +114,9 @@ func (n *notes) samples(i int, g *group) {
 	least, lacks := math.MaxInt, 0
 	for _, a := range g.Settings {
 		all, valid := g.Measured(a), contest.Valid(g.Measured(a))
+		if valid == 0 && len(all) >= stat.FewestPairs { // more of them would fail too
+			continue
+		}
 		least, lacks = min(least, valid), max(lacks, stat.FewestPairs-valid-max(0, n.h.Plan.Blocks-len(all)))
 	}
 	n.when(lacks > 0 && !n.h.Plan.Racing(), i, FewBlocks{least, lacks})

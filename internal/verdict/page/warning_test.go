@@ -40,6 +40,13 @@ func TestWarnings(t *testing.T) {
 				}
 			}
 		}, "2 of 56 trials invalid; most common reason: ran at 4"},
+		{"invalid_trials", func(c *Config) { // more trials of it would crash too
+			c.Trial = func(t *journal.Trial) {
+				if t.Setting.Label == "2" {
+					t.Valid, t.InvalidReason, t.InvalidCode = false, "it crashed", journal.InvalidCrashed
+				}
+			}
+		}, "all with GOMAXPROCS 2; most common reason: it crashed: read their output in logs/"},
 		{"invalid_trials", func(c *Config) {
 			c.Blocks = 8
 			c.Trial = func(t *journal.Trial) {
