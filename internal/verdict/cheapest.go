@@ -29,7 +29,7 @@ func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheape
 		}
 		if _, known := at[key]; !known {
 			at[key] = len(c.Settings)
-			c.Settings = append(c.Settings, priced(r.Groups, t.Setting))
+			c.Settings = append(c.Settings, r.priced(t.Setting))
 		}
 		s := &c.Settings[at[key]]
 		if !t.Valid || t.Attained == nil || t.ThroughputPerSecond == nil || !(*t.ThroughputPerSecond > 0) {
@@ -77,10 +77,10 @@ func (r *Result) excluded(key journal.SettingKey) contest.Excluded {
 	return ""
 }
 
-func priced(groups []Group, a journal.Setting) Priced {
+func (r *Result) priced(a journal.Setting) Priced {
 	p := Priced{Setting: a}
 	p.Replicas = max(1, a.Replicas)
-	for _, g := range groups {
+	for _, g := range r.Groups {
 		if g.QuotaCPUs == nil && a.QuotaCPUs == nil && g.Replicas == a.Replicas && g.GoVersion == a.GoVersion {
 			p.CPUs = g.EffectiveCPUs
 		}
@@ -88,7 +88,9 @@ func priced(groups []Group, a journal.Setting) Priced {
 	if a.QuotaCPUs != nil {
 		p.CPUs = *a.QuotaCPUs
 	}
-	p.TotalCPUs = p.CPUs * float64(p.Replicas)
+	if p.TotalCPUs = p.CPUs; a.QuotaCPUs != nil || r.Origin != journal.OriginLocal { // without a limit, replicas of one machine share its CPUs
+		p.TotalCPUs *= float64(p.Replicas)
+	}
 	return p
 }
 
@@ -139,7 +141,7 @@ func (p *Priced) see(trials []*journal.Trial, anyProgram bool) {
 // then the fewest Ps.
 func (c *Cheapest) answer() {
 	sorting.Stable(c.Settings, func(a, b Priced) int {
-		return cmp.Or(cmp.Compare(a.TotalCPUs, b.TotalCPUs), cmp.Compare(stat.OrZero(a.Procs), stat.OrZero(b.Procs)))
+		return cmp.Or(cmp.Compare(a.TotalCPUs, b.TotalCPUs), cmp.Compare(stat.OrZero(a.Procs), stat.OrZero(b.Procs)), cmp.Compare(a.Replicas, b.Replicas))
 	})
 	for i, s := range c.Settings {
 		if s.Carries == CarriesIt || s.Carries == CarriesLikely {

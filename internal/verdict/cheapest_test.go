@@ -74,6 +74,14 @@ func TestCheapest(t *testing.T) {
 	if c := verdict.Analyze(h, trials).Cheapest; c.Answer == nil || c.Answer.CPUs != 4 || c.Answer.TotalCPUs != 4 {
 		t.Errorf("without a CPU limit: %+v", c)
 	}
+	// Two replicas without a limit share the same CPUs, and cost no more.
+	h, trials = searched([]offered{{0, 2, 0, true, enough}, {0, 1, 0, true, enough}})
+	for i := range trials {
+		trials[i].Origin = journal.OriginLocal
+	}
+	if c := verdict.Analyze(h, trials).Cheapest; c.Answer == nil || c.Answer.Replicas != 1 || c.Settings[1].Replicas != 2 || c.Settings[1].TotalCPUs != 4 {
+		t.Errorf("replicas without a CPU limit: %+v", c)
+	}
 	h.Load.RatePerSecond = nil
 	if c := verdict.Analyze(h, trials).Cheapest; c != nil {
 		t.Errorf("without a rate: %+v", c)

@@ -48,7 +48,7 @@ func cheapestVerdict(r *verdict.Result) Verdict {
 	case c.Open == 0 && len(c.Settings) > 0:
 		v.State, v.Label = document.Attention, "No setting is enough"
 		v.Answer.Plain = "None of the measured settings sustains " + askedRate(c) + "."
-		v.Next = []document.Item{{Text: "Use a lower --rate or a longer --slo, or measure higher --limit and more --replicas."}}
+		v.Next = []document.Item{{Text: "use a lower --rate or a longer --slo, or measure higher --limit and more --replicas"}}
 	default:
 		v.Answer.Plain = "No setting is proven to sustain " + askedRate(c) + closest(c) + "."
 		if stoppedBy(r, string(contest.StopTime)) {
@@ -114,7 +114,7 @@ func (v *Verdict) unseen(r *verdict.Result) {
 // about the open settings. Else it is a grid of twice the blocks that the settings have now.
 func measureMore(r *verdict.Result) document.Item {
 	if !swept(r) {
-		return document.Item{Text: "Measure more, with more --repeats."}
+		return document.Item{Text: "measure more, with more --repeats"}
 	}
 	measure := func(trials int, command string) document.Item {
 		return document.Item{Text: phrase.Join(", ", "measure more", takesAbout(trials, r.TrialSeconds)), Command: command}
