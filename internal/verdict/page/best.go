@@ -149,6 +149,11 @@ func bestSentence(r *verdict.Result, b *verdict.Best) string {
 	if b.Confidence == verdict.Likely {
 		text += " This is likely, but not proven."
 	}
+	for _, of := range slices.Concat(r.Groups, r.Compared) {
+		if over := groupOf(r, &of, "").overMemory(); !strings.Contains(text, over) {
+			text += over
+		}
+	}
 	return text
 }
 

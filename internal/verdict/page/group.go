@@ -157,7 +157,7 @@ func (g *group) plain() string {
 	if v := g.Recommendation.Verdict; g.Part != nil && v != verdict.Undecided && v != "" {
 		text += fmt.Sprintf(" For all %d CPUs keep the default, or measure with the load generator on another machine.", g.Part.Of)
 	}
-	return phrase.Capital(g.butFor(text))
+	return phrase.Capital(g.butFor(text)) + g.overMemory()
 }
 
 func (g *group) paste() Paste {

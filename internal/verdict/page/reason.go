@@ -148,11 +148,7 @@ func (w words) likely() bool { return w.Recommendation.Confidence == verdict.Lik
 func (w words) smallest(of *contest.Value) string {
 	v := w.Recommendation.Versus
 	if v == nil {
-		text := fmt.Sprintf("%d performs as well as the best value (%s) %s.", of.Procs, w.figures(of), w.where()) + w.noneWorse(of)
-		if slices.ContainsFunc(rowsFrom(w.Rows), func(a *verdict.Row) bool { return a.Procs == nil && isOut(a, contest.ExcludedMemory) }) {
-			text += " The default used more memory than " + mostMemory(w.r) + "."
-		}
-		return text
+		return fmt.Sprintf("%d performs as well as the best value (%s) %s.", of.Procs, w.figures(of), w.where()) + w.noneWorse(of)
 	}
 	text := w.changes(fmt.Sprintf("the default (%d)", v.DefaultProcs), v) + "."
 	if t, l := v.Throughput.High, v.Latency.Low; t != nil && *t < 1 || l != nil && *l > 1 {

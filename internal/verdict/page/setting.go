@@ -212,6 +212,16 @@ func (g *group) tooLarge() (list []string) {
 	return list
 }
 
+// overMemory is a sentence on them, as the page shows values that may be better than the answer; empty: there
+// are none, or the answer is about them.
+func (g *group) overMemory() string {
+	list := g.tooLarge()
+	if _, is := g.Recommendation.Claim.(verdict.CauseMemory); is || len(list) == 0 {
+		return ""
+	}
+	return " " + phrase.If(g.Compares == "", "GOMAXPROCS ", "") + phrase.And(list) + " used more memory than " + mostMemory(g.r) + "."
+}
+
 // slicedStanding is what a value came to that only slices of one start measured.
 func slicedStanding(v *contest.SliceValue) document.Cell {
 	c := document.Cell{Value: "no faster", Detail: "in slices of one start"}
