@@ -42,6 +42,8 @@ func expectedOf(r *verdict.Result, from *results.Results) (e rule.Expected, err 
 		return e, fmt.Errorf("its verdict is %s, which names no value; procfit report %s prints what would decide it", rec.Verdict, phrase.ShellWord(r.Folder))
 	case r.Target.AnyProgram && rec.Confidence == verdict.Likely:
 		return e, errors.New("it was measured with --any-program, and its verdict is only likely; a value is kept that procfit read from the program's memory")
+	case rec.Confidence == verdict.Likely && rec.Procs != nil:
+		return e, fmt.Errorf("its verdict is only likely, so there is nothing to set yet; procfit report %s prints what would prove it", phrase.ShellWord(r.Folder))
 	case r.Live != nil && r.Live.LimitUnknown:
 		return e, errors.New("the CPU limit that it was measured under could not be read; measure again where procfit can read it: procfit explain PID prints what it cannot read")
 	case r.Live != nil && rec.Verdict == verdict.Recommended && rec.Procs == nil:

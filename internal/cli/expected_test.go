@@ -118,6 +118,11 @@ func TestNoExpected(t *testing.T) {
 	if r := verdict.Analyze(h, trials); r.Value() == nil || replacesUnknown(r) != nil {
 		t.Errorf("the default is all CPUs: %v, %v", r.Value(), replacesUnknown(r))
 	}
+	likely := verdict.Analyze(h, trials)
+	likely.Recommendation.Confidence = verdict.Likely
+	if _, err := expectedOf(likely, of(trials)); err == nil || !strings.Contains(err.Error(), "nothing to set yet") {
+		t.Errorf("likely: %v", err)
+	}
 	h.TargetHost.CPUs, h.TargetHost.AffinityCPUs, h.TargetHost.EffectiveCPUs = 16, 16, 16
 	if r := verdict.Analyze(h, trials); r.Value() == nil || replacesUnknown(r) == nil {
 		t.Errorf("the default is all CPUs, which no trial had, and %v is kept", r.Value())
