@@ -453,15 +453,12 @@ func (gate *gating) compare(then, now *Group, baseline, current *Result) error {
 	axis := current.Plan.Axis(now.Compares) // without a start where GOMAXPROCS is compared
 	before, rows := baseline.gated(then), current.gated(now)
 	thenStart, nowStart := find(before, now.Procs, axis.Start), find(rows, now.Procs, axis.Start)
-	switch variable := now.Compares != ""; {
+	variable, spoiled := now.Compares != "", len(gate.spoiled)
+	switch {
 	case thenStart == nil && variable:
 		return refuse("the baseline has no valid trial with %s=%s, to which values are compared", axis.Name, axis.Start)
-	case nowStart == nil && variable:
-		return refuse("this run has no valid trial with %s=%s, to which values are compared", axis.Name, axis.Start)
 	case thenStart == nil:
 		return refuse("the baseline has no valid trial of the default, to which values are compared: %s", noDefault(before, "measure it again with --procs default,…"))
-	case nowStart == nil:
-		return refuse("this run has no valid trial of the default, to which values are compared: %s", noDefault(rows, "add --procs default,…"))
 	}
 	same := then.Latency.Quantile > 0 && then.Latency.Quantile == now.Latency.Quantile
 	for i := range rows {
@@ -476,7 +473,7 @@ func (gate *gating) compare(then, now *Group, baseline, current *Result) error {
 		gate.validity(setting, tallyOfRow(a), tallyOfRow(old))
 		most := func(p Point) *float64 { return p.ThroughputPerSecond }
 		rare := baseline.Plan.Racing() && len(old.against(thenStart, most, most)) < stat.FewestPairs
-		if a == nowStart || old == thenStart || rare { // a race measures what cannot be the answer once or twice
+		if nowStart == nil || a == nowStart || old == thenStart || rare { // a race measures what cannot be the answer once or twice
 			continue
 		}
 		if a.TooFewCPUs || old.TooFewCPUs || nowStart.TooFewCPUs || thenStart.TooFewCPUs {
@@ -507,7 +504,13 @@ func (gate *gating) compare(then, now *Group, baseline, current *Result) error {
 			gate.add(setting, MetricP99, days(nil, nil)).failed = a.Trials == 0
 		}
 	}
-	return nil
+	switch {
+	case nowStart != nil || len(gate.spoiled) > spoiled: // that it fails now is what there is to report
+		return nil
+	case variable:
+		return refuse("this run has no valid trial with %s=%s, to which values are compared", axis.Name, axis.Start)
+	}
+	return refuse("this run has no valid trial of the default, to which values are compared: %s", noDefault(rows, "add --procs default,…"))
 }
 
 // noDefault is why all trials of the default are invalid, if there are any; else how to measure it.

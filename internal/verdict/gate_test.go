@@ -181,8 +181,12 @@ func TestGateBaseline(t *testing.T) {
 			t.Valid, t.InvalidCode, t.InvalidReason = false, journal.InvalidCrashed, "it crashed"
 		}
 	}
-	if _, err := verdict.GateBaseline(base, run(Config{Settings: settings(1), Rate: 100, Trial: crashed})); err == nil || !strings.HasSuffix(err.Error(), "its trials were invalid (it crashed)") {
-		t.Errorf("the default crashes: %v", err)
+	now := run(Config{Settings: settings(1), Rate: 100, Trial: crashed})
+	if g, err := verdict.GateBaseline(base, now); err != nil || g.Pass || len(g.Checks) > 0 || len(g.Unjudged) != 1 || g.Unjudged[0].Code != verdict.UnjudgedSpoiled || g.Unjudged[0].Setting.Label != journal.Default {
+		t.Errorf("the default crashes: %+v, %v", g, err)
+	}
+	if _, err := verdict.GateBaseline(now, base); err == nil || !strings.HasSuffix(err.Error(), "its trials were invalid (it crashed)") {
+		t.Errorf("the default of the baseline crashes: %v", err)
 	}
 
 	// The p99 may have doubled, and nobody could judge it.
@@ -316,9 +320,13 @@ func TestGateBaseline(t *testing.T) {
 		"another kind":     {func() *verdict.Result { return run(Config{Settings: settings(1), Mode: journal.ModeBatch}) }, "it measured a server target, but this is a batch target"},
 		"more CPUs":        {func() *verdict.Result { return run(Config{Settings: settings(1), CPUs: 16}) }, "CPUs \"8\", now \"16\""},
 		"no unset":         {func() *verdict.Result { return run(Config{Settings: settings(1)[1:]}) }, "no valid trial of the default"},
-		"unset invalid": {func() *verdict.Result {
-			return run(Config{Settings: settings(1), Trial: func(t *journal.Trial) { t.Valid = t.Setting.Procs != nil }})
-		}, "no valid trial of the default"},
+		"unset disturbed": {func() *verdict.Result {
+			return run(Config{Settings: settings(1), Trial: func(t *journal.Trial) {
+				if t.Valid = t.Setting.Procs != nil; !t.Valid {
+					t.InvalidCode, t.InvalidReason = journal.InvalidStolen, "a hypervisor took the CPUs"
+				}
+			}})
+		}, "its trials were invalid (a hypervisor took the CPUs)"},
 		"other settings": {func() *verdict.Result { return run(Config{Settings: []Truth{Unset(4, 1, 1), Set(7, 1, 1)}}) }, "no value was measured in both runs"},
 		"other group":    {func() *verdict.Result { return run(Config{Settings: Quota(1, settings(1)...)}) }, "no group"},
 	} {

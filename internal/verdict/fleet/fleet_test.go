@@ -78,6 +78,11 @@ func TestCompare(t *testing.T) {
 				t.Valid, t.InvalidReason = false, "crashed"
 			}
 		}), failing: "4", notCompared: "with 4, 8 of 8 trials failed, the last time 0 of 8: crashed"},
+		"the default fails": {now: spoiled(8, func(t *journal.Trial) {
+			if t.Setting.Procs == nil {
+				t.Valid, t.InvalidReason = false, "crashed"
+			}
+		}), failing: journal.Default, notCompared: "with default, 8 of 8 trials failed, the last time 0 of 8: crashed"},
 		"only one default carries the rate": {now: spoiled(8, func(t *journal.Trial) {
 			t.Saturated = t.Saturated || t.Setting.Label == journal.Default
 		}), notCompared: "latency, because no value has three pairs"},

@@ -141,7 +141,9 @@ func wholeReport(r *verdict.Result, progress string) *document.Document {
 	answer.Blocks = append(answer.Blocks, document.Some(document.Alert{Text: alertText(alerts), To: anchor})...)
 	d.Add(answer, glance)
 	if r.Gate != nil {
-		d.Add(gateSection(r))
+		if s := gateSection(r); len(s.Blocks) > 1 {
+			d.Add(s)
+		}
 	}
 	if t := summaryOf(r, parts); len(t.Rows) > 0 {
 		d.Add(document.Heading{Level: 2, Text: "Summary", ID: "summary"}, t)

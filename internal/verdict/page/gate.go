@@ -196,6 +196,9 @@ func (g *group) versions() {
 }
 
 func gateTable(g *verdict.Gate, p journal.Plan) document.Table {
+	if len(g.Checks) == 0 {
+		return document.Table{}
+	}
 	t := document.Table{Columns: []document.Column{
 		{Head: "Setting", Short: "setting", Left: true},
 		{Head: "Metric", Short: "metric", Left: true},

@@ -101,6 +101,16 @@ func TestSaysWhatChangesAreOf(t *testing.T) {
 	}
 }
 
+// What was compared in nothing has no table of it.
+func TestAGateWithoutChecks(t *testing.T) {
+	r := pagetest.Gate(func(g *verdict.Gate) { g.Checks = nil })
+	for _, table := range documenttest.Find[document.Table](page.Report(r).Blocks) {
+		if table.StripHead == "Within the margin?" {
+			t.Errorf("%+v", table)
+		}
+	}
+}
+
 func TestAVerdictStaysTheHeadlineBesideAGate(t *testing.T) {
 	r := pagetest.Typical()
 	r.Gate = pagetest.Gate(func(g *verdict.Gate) { g.Kind = verdict.GateKindBaseline }).Gate
