@@ -172,7 +172,8 @@ func Duration(text string, least time.Duration, example string) (time.Duration, 
 	return v, nil
 }
 
-// Share is a share above zero, as 5% or 0.05, and below most.
+// Share is a share above zero, as 5% or 0.05, and below most. A number of 1 or more without % is hardly
+// ever meant as one: 5 would be 500%.
 func Share(p *float64, most float64) Value {
 	now := ""
 	if *p > 0 {
@@ -187,6 +188,8 @@ func Share(p *float64, most float64) Value {
 		switch {
 		case err != nil:
 			return 0, &Mistake{text, "expected a share above zero", "5%"}
+		case !percent && v >= 1:
+			return 0, &Mistake{text, "expected a percentage, or a share below 1", strings.TrimSpace(text) + "%"}
 		case v >= most:
 			return 0, &Mistake{text, fmt.Sprintf("expected less than %g%%", 100*most), "5%"}
 		}
