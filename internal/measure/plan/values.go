@@ -193,13 +193,25 @@ func (f *Flags) axis(text string) (axis journal.Axis, err error) {
 	}
 	switch n := len(axis.Values); {
 	case n < 2:
-		return axis, &field.Mistake{Text: text, Reason: "expected two values or more to compare; --env sets one", Example: axis.Name + "=" + axis.Values[0] + "," + journal.Unset}
+		return axis, &field.Mistake{Text: text, Reason: "expected two values or more to compare; --env sets one", Example: axis.Name + "=" + axis.Values[0] + "," + another(axis)}
 	case n > mostVariedValues:
 		return axis, fmt.Errorf("%s has %d values: expected at most %d", axis.Name, n, mostVariedValues)
 	}
 	axis.Start = starts(axis)
 	sorting.Stable(axis.Values, func(a, b string) int { return cmp.Compare(memoryOrder(axis.Name, a), memoryOrder(axis.Name, b)) })
 	return axis, nil
+}
+
+// another is a value to compare the only one of an axis with: not one that means the same.
+func another(a journal.Axis) string {
+	other := map[string]string{"GOGC": "50", "GOMEMLIMIT": "1GiB"}[a.Name]
+	switch {
+	case other != "" && a.Values[0] != other:
+		return other
+	case a.Values[0] == journal.Unset:
+		return "1"
+	}
+	return journal.Unset
 }
 
 // misspelt is the variable of the Go runtime that a name has but for its case; empty: none.
