@@ -72,6 +72,7 @@ func gateAgainst(counted *contest.Counted, groups []*group) *Gate {
 				c.late = slices.ContainsFunc(slices.Concat(now, then), func(t *journal.Trial) bool { return t.Valid && contest.Late(t) })
 			}
 			gate.validity(setting, tallyOf(now), tallyOf(then))
+			gate.sameWork(setting, mostlyRedirected(now), mostlyRedirected(then))
 		}
 		for _, a := range g.Current() { // one of them has copies
 			gate.itself(gate.Checks[first:], duels[a.Key()].Copies)
@@ -207,6 +208,26 @@ func (gate *gating) validity(setting journal.Setting, now, then tally) {
 	gate.spoiled = append(gate.spoiled, Unjudged{
 		Code: UnjudgedSpoiled, Setting: setting, Bad: now.bad, Of: now.of(), OldBad: then.bad, OldOf: then.of(), Reason: now.why[0].Reason,
 	})
+}
+
+// sameWork looks for one program that answers with redirects where the other one does not: that is another
+// and smaller work, which proves nothing of the first.
+func (gate *gating) sameWork(setting journal.Setting, now, then bool) {
+	if who := behind(now, then); who != "" {
+		gate.spoiled = append(gate.spoiled, Unjudged{Code: UnjudgedRedirects, Setting: setting, Reason: who})
+	}
+}
+
+func mostlyRedirected(trials []*journal.Trial) bool {
+	var redirects, answers int64
+	for _, t := range trials {
+		for i := range t.Phases {
+			if p := &t.Phases[i]; t.Valid {
+				redirects, answers = redirects+p.Redirects, answers+p.Requests
+			}
+		}
+	}
+	return redirected(redirects, answers)
 }
 
 // tally is how many trials of a setting are invalid, and why.
@@ -471,6 +492,7 @@ func (gate *gating) compare(then, now *Group, baseline, current *Result) error {
 		setting.Label, setting.Procs = a.Label, cmp.Or(a.Procs, setting.Procs)
 		setting = gateSetting(setting, len(current.compared()))
 		gate.validity(setting, tallyOfRow(a), tallyOfRow(old))
+		gate.sameWork(setting, redirected(a.Redirects, a.Requests), redirected(old.Redirects, old.Requests))
 		most := func(p Point) *float64 { return p.ThroughputPerSecond }
 		rare := baseline.Plan.Racing() && len(old.against(thenStart, most, most)) < stat.FewestPairs
 		if nowStart == nil || a == nowStart || old == thenStart || rare { // a race measures what cannot be the answer once or twice

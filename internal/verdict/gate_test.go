@@ -111,6 +111,13 @@ func TestGateThatCannotBeJudged(t *testing.T) {
 				*t.ThroughputPerSecond *= 0.6
 			}
 		}, false, []verdict.Unjudged{{Code: verdict.UnjudgedItself, Pairs: 6}}},
+		{"the new one redirects", 6, versus(1, 1, quiet), func(t *journal.Trial) {
+			for i := range t.Phases {
+				if p := &t.Phases[i]; isNew(t) {
+					p.Redirects = p.Requests
+				}
+			}
+		}, false, []verdict.Unjudged{{Code: verdict.UnjudgedRedirects, Reason: verdict.BehindNew}}},
 		{"too few requests for any percentile", 6, few, nil, false, []verdict.Unjudged{{Code: verdict.UnjudgedNoQuantile}}},
 		{"no setting of the old one", 6, Config{Gate: true, Noise: quiet, Settings: CPUServer()}, nil, false, []verdict.Unjudged{{Code: verdict.UnjudgedNoSetting}}},
 	} {

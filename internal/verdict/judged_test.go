@@ -153,6 +153,11 @@ func TestAnswersThatAreNone(t *testing.T) {
 		}, true, false},
 		"nothing but redirects":  {of(0, 1), false, true},
 		"most answers redirects": {of(0, 0.6), false, true},
+		"redirects at one value": {func(t *journal.Trial) {
+			if t.Setting.Label == "2" {
+				of(0, 1)(t)
+			}
+		}, false, true},
 	} {
 		r := analyze(Config{Noise: quiet, Settings: CPUServer(), Trial: c.trial})
 		if has[verdict.Unanswered](r) != c.lost || has[verdict.Redirects](r) != c.redirect {

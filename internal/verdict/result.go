@@ -706,6 +706,7 @@ const (
 	UnjudgedMissed     UnjudgedCode = "objective"    // Checks, with as many Pairs: in these or in other trials no rate met the objective
 	UnjudgedNoQuantile UnjudgedCode = "no_quantile"  // Checks, of latency: no quantile may be judged in both
 	UnjudgedItself     UnjudgedCode = "itself"       // Checks, with as many Pairs: the new program differs from its own copy
+	UnjudgedRedirects  UnjudgedCode = "redirects"    // Setting, Reason: the program, old or new, that answers with redirects, as the other one does not
 	UnjudgedUndecided  UnjudgedCode = "undecided"    // Checks, with as many Pairs: neither proven worse nor within the margin
 )
 

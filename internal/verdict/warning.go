@@ -649,7 +649,11 @@ type (
 		Count, Of int64
 		Settings  []string
 	}
-	Redirects struct{ Count, Of int64 } // at least half of the answers were redirects
+	// Redirects is that at least half of the answers were redirects, which do little of the work.
+	Redirects struct {
+		Count, Of int64
+		Settings  []string // nil: with all
+	}
 )
 
 func (Unanswered) Code() Code { return "unanswered" }
@@ -659,17 +663,28 @@ func (Redirects) Code() Code  { return "redirects" }
 func (n *notes) answers(i int, g *group, r *Group) {
 	var lost Unanswered
 	var moved Redirects
+	all := true
 	for k := range r.Settings {
 		a := &r.Settings[k]
 		if unansweredMuch(g.Measured(g.Settings[k])) {
 			lost.Count, lost.Of = lost.Count+a.Unanswered, lost.Of+a.Requests+a.Unanswered
 			lost.Settings = append(lost.Settings, a.Label)
 		}
-		moved.Count, moved.Of = moved.Count+a.Redirects, moved.Of+a.Requests
+		if redirected(a.Redirects, a.Requests) {
+			moved.Count, moved.Of = moved.Count+a.Redirects, moved.Of+a.Requests
+			moved.Settings = append(moved.Settings, a.Label)
+		} else {
+			all = all && a.Requests == 0
+		}
+	}
+	if all {
+		moved.Settings = nil
 	}
 	n.when(len(lost.Settings) > 0, i, lost)
-	n.when(moved.Count > 0 && 2*moved.Count >= moved.Of, i, moved)
+	n.when(moved.Count > 0, i, moved)
 }
+
+func redirected(redirects, answers int64) bool { return redirects > 0 && 2*redirects >= answers }
 
 // unansweredMuch reports that many of the requests of a phase were never answered: the many
 // answers of one phase would hide those that another lacks.

@@ -202,6 +202,8 @@ func Compare(then, now *verdict.Result, unlike error) *Since {
 			why = fmt.Sprintf("with %s, %d of %d trials failed, the last time %d of %d: %s", u.Setting.Label, u.Bad, u.Of, u.OldBad, u.OldOf, u.Reason)
 		case u.Code == verdict.UnjudgedTooFewCPUs:
 			why = "other programs left " + u.Setting.Label + " too few CPUs"
+		case u.Code == verdict.UnjudgedRedirects:
+			why = "with " + u.Setting.Label + ", most responses were redirects (3xx) in one of the two runs alone"
 		case u.Code == verdict.UnjudgedMissed:
 			why = "throughput, because in some trials no rate met the objective"
 		case u.Code == verdict.UnjudgedTooFew && !judged:

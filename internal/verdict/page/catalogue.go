@@ -155,10 +155,13 @@ var catalogue = byKind(
 		return fmt.Sprintf("%d of %s got no response, with %s: their latency is the time that they waited until the end", x.Count, phrase.Count(x.Of, "request"), w.settings(x.Settings)),
 			"read the target's output in logs/: it hangs, or it has too few connections"
 	}),
-	warns(func(_ words, x verdict.Redirects) (string, string) {
+	warns(func(w words, x verdict.Redirects) (string, string) {
 		which := fmt.Sprintf("%s of %s", number.Count(float64(x.Count)), phrase.Count(x.Of, "response"))
 		if x.Count >= x.Of {
 			which = "all responses"
+		}
+		if x.Settings != nil {
+			which += " with " + w.settings(x.Settings)
 		}
 		return which + " were redirects (3xx): is the URL correct?", "use the URL that they redirect to"
 	}),

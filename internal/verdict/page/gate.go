@@ -384,6 +384,8 @@ func unjudgedReason(u verdict.Unjudged) string {
 			gateSetting(u.Setting), u.Bad, phrase.Count(u.Of, "trial"), u.OldBad, u.OldOf, u.Reason)
 	case verdict.UnjudgedTooFewCPUs:
 		return "other programs left " + gateSetting(u.Setting) + " too few CPUs to be compared"
+	case verdict.UnjudgedRedirects:
+		return fmt.Sprintf("with %s, most responses of the %s program were redirects (3xx), and those of the other one were not", gateSetting(u.Setting), u.Reason)
 	case verdict.UnjudgedNoSetting:
 		return "no trial of both programs was measured"
 	}
