@@ -71,6 +71,7 @@ func gateAgainst(counted *contest.Counted, groups []*group) *Gate {
 				c.failed = contest.Valid(now) == 0 || contest.Valid(then) == 0
 				c.late = slices.ContainsFunc(slices.Concat(now, then), func(t *journal.Trial) bool { return t.Valid && contest.Late(t) })
 			}
+			gate.benchmarks(g, setting, now, then, len(duels))
 			gate.validity(setting, tallyOf(now), tallyOf(then))
 			gate.sameWork(setting, mostlyRedirected(now), mostlyRedirected(then))
 		}
@@ -79,6 +80,24 @@ func gateAgainst(counted *contest.Counted, groups []*group) *Gate {
 		}
 	}
 	return gate.conclude()
+}
+
+// benchmarks adds a check of each Go benchmark that is proven slower by more than the margin: the
+// throughput is their mean, in which others may make up for it. The error is shared among all benchmarks at
+// all settings.
+func (gate *gating) benchmarks(g *group, setting journal.Setting, now, then []*journal.Trial, settings int) {
+	all := g.timed(now)
+	if len(all) < 2 {
+		return
+	}
+	alpha := gateError / float64(len(all)*max(1, settings))
+	for _, name := range all {
+		d := differences(metricOf(name), then, now) // of the speeds, new ÷ old
+		low, high := stat.Student(d, alpha)
+		if high < -gate.margin {
+			gate.add(setting, strings.TrimSuffix(name, timed), func(float64) (int, float64, float64, float64) { return len(d), stat.Mean(d), low, high })
+		}
+	}
 }
 
 // itself looks for a new program that is proven to differ from its own copy in each block by more

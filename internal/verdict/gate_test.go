@@ -148,6 +148,25 @@ func TestGateThatCannotBeJudged(t *testing.T) {
 	}
 }
 
+// A benchmark that is proven slower fails a gate, whatever the mean of all is.
+func TestGateOfBenchmarks(t *testing.T) {
+	for slower, pass := range map[float64]bool{1: true, 1.5: false} {
+		g := analyze(Config{Gate: true, Mode: journal.ModeBatch, Noise: quiet, Settings: append([]Truth{Unset(4, 1000, .01)}, Against(Unset(4, 1000, .01))...), Trial: func(t *journal.Trial) {
+			t.ThroughputUnit, t.Metrics = "operations", map[string]journal.Metric{}
+			for i, name := range []string{"A", "B"} {
+				ns := 1e9 / *t.ThroughputPerSecond * (1 + 0.001*float64((t.Block+t.Order)%3))
+				if t.Setting.Variant == "" {
+					ns *= []float64{slower, 1 / slower}[i]
+				}
+				t.Metrics[name+" ns/op"] = journal.Metric{Value: ns, Unit: "ns/op", Better: "lower"}
+			}
+		}}).Gate
+		if g.Pass != pass || pass != (len(g.Checks) == 1) || !pass && (g.Checks[1].Metric != "A" || !g.Checks[1].Worse || g.Unjudged != nil) {
+			t.Errorf("%g× as slow: %+v", slower, g)
+		}
+	}
+}
+
 func TestOldCommandHasNoPartInTheVerdict(t *testing.T) {
 	settings := append(CPUServer(), Against(Set(1, 1e6, 1e-6))...)
 	r := analyze(Config{Gate: true, Noise: quiet, Settings: settings})

@@ -118,10 +118,9 @@ func (MetricsWorse) Code() Code { return "metric_worse" }
 // timed is how a benchmark's time of an operation is called in a journal.
 const timed = " ns/op"
 
-// benchmarks are nil where fewer than two were timed, or nothing can be compared.
-func (g *group) benchmarks(losses []ReasonMetricWorse) *Benchmarks {
-	var names []string
-	for _, t := range g.measuredIn(g.measured()) {
+// timed are the metrics of trials that are the times of Go benchmarks.
+func (g *group) timed(trials []*journal.Trial) (names []string) {
+	for _, t := range trials {
 		for name, m := range t.Metrics {
 			if m.Unit == "ns/op" && g.isPart(name) {
 				names = append(names, name)
@@ -129,7 +128,13 @@ func (g *group) benchmarks(losses []ReasonMetricWorse) *Benchmarks {
 		}
 	}
 	slices.Sort(names)
-	if names = slices.Compact(names); len(names) < 2 || len(g.Values) == 0 {
+	return slices.Compact(names)
+}
+
+// benchmarks are nil where fewer than two were timed, or nothing can be compared.
+func (g *group) benchmarks(losses []ReasonMetricWorse) *Benchmarks {
+	names := g.timed(g.measuredIn(g.measured()))
+	if len(names) < 2 || len(g.Values) == 0 {
 		return nil
 	}
 	b := &Benchmarks{Base: max(0, slices.IndexFunc(g.Values, func(v *contest.Value) bool { return v.Default }))}

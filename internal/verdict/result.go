@@ -635,7 +635,7 @@ const (
 // GateCheck is one setting on one metric: new ÷ old with its interval.
 type GateCheck struct {
 	Setting journal.Setting // its label alone where there is one group
-	Metric  string          // throughput, p99
+	Metric  string          // throughput, p99, or a Go benchmark that is proven slower
 	Ratio   stat.Interval
 	Margin  float64
 	Judged  bool // there are pairs enough to prove something

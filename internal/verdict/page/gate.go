@@ -353,10 +353,13 @@ const noQuantile = "no percentile of the latency is judged in both; use a longer
 
 // gateMetric is what a check is of: of latency the quantile that is judged.
 func gateMetric(metric string, quantile float64) string {
-	if metric == verdict.MetricP99 && quantile > 0 {
+	switch {
+	case metric == verdict.MetricP99 && quantile > 0:
 		return contest.QuantileName(quantile)
+	case metric == verdict.MetricP99 || metric == verdict.MetricThroughput:
+		return metric
 	}
-	return metric
+	return "speed of " + phrase.Clip(metric, 2*nameRoom) // of a Go benchmark
 }
 
 // lossNote is a ratio that is proven worse than the margin, by its bound.

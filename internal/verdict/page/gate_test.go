@@ -57,6 +57,7 @@ func TestTheGateIsTheHeadlineWhereNothingElseWasAsked(t *testing.T) {
 			g.Pass, g.Checks[1].Proven, g.Unjudged = false, false, []verdict.Unjudged{{Code: verdict.UnjudgedTooFewCPUs, Setting: g.Checks[0].Setting}}
 		}, document.Unknown, "Undecided", "Undecided: the new version may be slower. Other programs left the default GOMAXPROCS too few CPUs to be compared."},
 		{"said to pass, and yet not judged", func(g *verdict.Gate) { g.Checks[0].Judged = false }, document.Unknown, "Undecided", "Undecided: the throughput of the new version may be lower; its p99 is not higher. Too few valid trials of both programs."},
+		{"a benchmark", func(g *verdict.Gate) { g.Pass, g.Checks[1].Metric, g.Checks[1].Worse = false, "Parse", true }, document.Attention, "Slower", "New version is slower: speed of Parse −2.1% [−17%, +16%], allowed −20%. Also throughput +0.6% [−0.1%, +2.1%], allowed −5%."},
 		{"without checks", func(g *verdict.Gate) { g.Checks = nil }, document.Unknown, "Undecided", "Undecided: the new version may be slower. Too few valid trials of both programs."},
 		{"baseline", func(g *verdict.Gate) { g.Kind, g.Checks = "baseline", g.Checks[:1] }, document.OK, "Gains no less", "New run gains no less over the default. Throughput +0.6% [−0.1%, +2.1%], allowed −5%. Compared with the earlier run by what each value gains over the default: what all values lost together is not seen."},
 		{"baseline, worse", func(g *verdict.Gate) {
