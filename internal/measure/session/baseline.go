@@ -38,6 +38,8 @@ func (s *Session) CheckBaseline() (notes []string, err error) {
 	switch {
 	case verdict.SameObjective(old.Plan, s.Header.Plan) != nil:
 		return nil, &Refusal{fmt.Errorf("that run was measured for another latency objective: measure the new program with procfit sweep and the same --slo, then compare the two results directories with procfit compare OLD NEW")}
+	case !thenUnset && slices.ContainsFunc(old.Plan.Settings, func(a journal.Setting) bool { return a.Procs == nil }):
+		return nil, &Refusal{fmt.Errorf("an earlier sweep is compared by what each value gains over the default, of which it has no valid trial: measure it again")}
 	case !thenUnset || !nowUnset:
 		return nil, &Refusal{fmt.Errorf("an earlier sweep is compared by what each value gains over the default: both runs need default in --procs, as in --procs default,1,2")}
 	case !slices.ContainsFunc(before, func(a journal.Setting) bool { return slices.Contains(s.Plan.Groups(), a.Group()) }):
@@ -79,19 +81,20 @@ func (s *Session) oldPilots() (old []journal.Trial) {
 	return old
 }
 
-// measured are the settings of a journal: a race has measured a few of those in its plan, and
-// fewer often enough to be compared. Of the default, half of its trials are of its number.
+// measured are the settings of a journal that have a valid trial: a race has measured a few of those in its
+// plan, and fewer often enough to be compared. Of the default, half of its trials are of its number.
 func measured(c *journal.Contents) (settings []journal.Setting) {
-	if !c.Header.Plan.Racing() {
-		return c.Header.Plan.Settings
-	}
 	seen := map[journal.SettingKey]int{}
 	for _, t := range c.Trials {
 		if t.Role != journal.RoleMeasure || !t.Valid {
 			continue
 		}
 		seen[t.Setting.Key()]++
-		if n := seen[t.Setting.Key()]; t.Setting.Procs == nil && n == 1 || t.Setting.Procs != nil && n == stat.FewestPairs {
+		least := 1
+		if c.Header.Plan.Racing() && t.Setting.Procs != nil {
+			least = stat.FewestPairs
+		}
+		if seen[t.Setting.Key()] == least {
 			settings = append(settings, t.Setting)
 		}
 	}

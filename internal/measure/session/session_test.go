@@ -403,6 +403,18 @@ func TestBaseline(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
+	failed := strings.Split(must.Read(t, filepath.Join(dir, journal.Name)), "\n")
+	for i, line := range failed {
+		if strings.Contains(line, `"kind":"trial"`) && strings.Contains(line, `"procs":null`) {
+			failed[i] = strings.Replace(line, `"valid":true`, `"valid":false`, 1)
+		}
+	}
+	o := options(t.TempDir(), two)
+	o.Baseline = t.TempDir()
+	must.Write(t, filepath.Join(o.Baseline, journal.Name), strings.Join(failed, "\n"))
+	if _, err := session.New(sample(), o).CheckBaseline(); !refused(err, "of which it has no valid trial") {
+		t.Errorf("a default that failed: %v", err)
+	}
 	race, o := options(t.TempDir(), two), options(t.TempDir(), two)
 	must.Get(session.New(raceSpec(5), race).Run(t.Context(), &runner{}, session.Events{}))(t)
 	o.Baseline = race.Dir
