@@ -95,7 +95,7 @@ func (f *Flags) Fields() []field.Field {
 		field.In(field.Compare, []field.Field{
 			{
 				Name: "procs", Holds: "VALUES", Often: true, Help: "values of GOMAXPROCS: 1..8 or 1,2,4",
-				More:  "auto is default and every value from 1 to twice the CPUs that the program may use, and to at least 5; procfit measures those that decide. default leaves GOMAXPROCS to the program. A value that is named is measured at least three times.",
+				More:  "auto is default and every value from 1 to twice the CPUs that the program may use, and to at least 5; procfit measures those that decide. Where each value is measured equally often (--repeats, or --rate without --slo or --vary), these are the powers of two, and the number of CPUs, one less and one more. default leaves GOMAXPROCS to the program. A value that is named is measured at least three times.",
 				Value: field.Shown(&f.Procs, "auto", ParseProcs, Procs.text),
 			},
 			{
