@@ -103,7 +103,11 @@ func (g *Given) Check() error {
 	for _, name := range g.Names {
 		f := g.Named(name)
 		if f.Needs != "" && !g.Has(f.Needs) {
-			return fmt.Errorf("--%s needs %s", name, strings.TrimSpace("--"+f.Needs+" "+g.Named(f.Needs).Holds))
+			needs := "--" + f.Needs
+			if of := g.Named(f.Needs); of.Holds != "" && of.Bare == "" { // a word after one that needs no value is none
+				needs += " " + of.Holds
+			}
+			return fmt.Errorf("--%s needs %s", name, needs)
 		}
 		for _, other := range strings.Fields(f.Not) {
 			switch reason := why[other]; {
