@@ -39,7 +39,7 @@ func (s *Session) CheckBaseline() (notes []string, err error) {
 	case verdict.SameObjective(old.Plan, s.Header.Plan) != nil:
 		return nil, &Refusal{fmt.Errorf("that run was measured for another latency objective: measure the new program with procfit sweep and the same --slo, then compare the two results directories with procfit compare OLD NEW")}
 	case !thenUnset && slices.ContainsFunc(old.Plan.Settings, func(a journal.Setting) bool { return a.Procs == nil }):
-		return nil, &Refusal{fmt.Errorf("an earlier sweep is compared by what each value gains over the default, of which it has no valid trial: measure it again")}
+		return nil, &Refusal{fmt.Errorf("an earlier sweep is compared by what each value gains over the default, and no trial of its default is valid: measure it again")}
 	case !thenUnset || !nowUnset:
 		return nil, &Refusal{fmt.Errorf("an earlier sweep is compared by what each value gains over the default: both runs need default in --procs, as in --procs default,1,2")}
 	case !slices.ContainsFunc(before, func(a journal.Setting) bool { return slices.Contains(s.Plan.Groups(), a.Group()) }):

@@ -412,7 +412,7 @@ func TestBaseline(t *testing.T) {
 	o := options(t.TempDir(), two)
 	o.Baseline = t.TempDir()
 	must.Write(t, filepath.Join(o.Baseline, journal.Name), strings.Join(failed, "\n"))
-	if _, err := session.New(sample(), o).CheckBaseline(); !refused(err, "of which it has no valid trial") {
+	if _, err := session.New(sample(), o).CheckBaseline(); !refused(err, "no trial of its default is valid") {
 		t.Errorf("a default that failed: %v", err)
 	}
 	race, o := options(t.TempDir(), two), options(t.TempDir(), two)
