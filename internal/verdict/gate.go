@@ -493,12 +493,9 @@ func (gate *gating) compare(then, now *Group, baseline, current *Result) error {
 	axis := current.Plan.Axis(now.Compares) // without a start where GOMAXPROCS is compared
 	before, rows := baseline.gated(then), current.gated(now)
 	thenStart, nowStart := find(before, now.Procs, axis.Start), find(rows, now.Procs, axis.Start)
-	variable, spoiled := now.Compares != "", len(gate.spoiled)
-	switch {
-	case thenStart == nil && variable:
-		return refuse("the baseline has no valid trial with %s=%s, to which values are compared", axis.Name, axis.Start)
-	case thenStart == nil:
-		return refuse("the baseline has no valid trial of the default, to which values are compared: %s", noDefault(before, "measure it again with --procs default,…"))
+	spoiled := len(gate.spoiled)
+	if thenStart == nil {
+		return noStart("the baseline", axis, before, "measure it again with --procs default,…")
 	}
 	same := then.Latency.Quantile > 0 && then.Latency.Quantile == now.Latency.Quantile
 	for i := range rows {
@@ -545,23 +542,24 @@ func (gate *gating) compare(then, now *Group, baseline, current *Result) error {
 			gate.add(setting, MetricP99, days(nil, nil)).failed = a.Trials == 0
 		}
 	}
-	switch {
-	case nowStart != nil || len(gate.spoiled) > spoiled: // that it fails now is what there is to report
+	if nowStart != nil || len(gate.spoiled) > spoiled { // that it fails now is what there is to report
 		return nil
-	case variable:
-		return refuse("this run has no valid trial with %s=%s, to which values are compared", axis.Name, axis.Start)
 	}
-	return refuse("this run has no valid trial of the default, to which values are compared: %s", noDefault(rows, "add --procs default,…"))
+	return noStart("this run", axis, rows, "add --procs default,…")
 }
 
-// noDefault is why all trials of the default are invalid, if there are any; else how to measure it.
-func noDefault(rows []Row, measure string) string {
+// noStart is that a run has no valid trial of its start: why all are invalid, if it has any, or how to
+// measure it.
+func noStart(run string, axis journal.Axis, rows []Row, measure string) error {
+	if axis.Name != "" {
+		return refuse("%s has no valid trial with %s=%s, to which values are compared", run, axis.Name, axis.Start)
+	}
 	for _, a := range rows {
 		if a.Procs == nil && a.Variant == "" && a.Invalid > 0 {
-			return fmt.Sprintf("its trials were invalid (%s)", a.InvalidReasons[0].Reason)
+			measure = fmt.Sprintf("its trials were invalid (%s)", a.InvalidReasons[0].Reason)
 		}
 	}
-	return measure
+	return refuse("%s has no valid trial of the default, to which values are compared: %s", run, measure)
 }
 
 // find is the setting of that GOMAXPROCS, nil being unset, and of that value of the variable

@@ -39,7 +39,7 @@ func (g *group) carries() Recommendation {
 			rec.Reasons = append(rec.Reasons, ReasonHolds{})
 		}
 		switch {
-		case g.Best == nil && len(g.TooFewCPUs) > 0:
+		case len(g.TooFewCPUs) > 0 && (g.Best == nil || offered && refused): // which may carry it
 			rec.because(CauseTooFewCPUs{g.TooFewCPUs}, g.others.remedy())
 		case g.Best == nil:
 			rec.because(g.nothing())
@@ -48,13 +48,8 @@ func (g *group) carries() Recommendation {
 		case few:
 			rec.because(CauseRateFewBlocks{}, StepRepeat, StepLessRate)
 			rec.Next[0].Blocks = stat.FewestPairs
-		case refused && len(g.TooFewCPUs) > 0: // the others may carry it
-			rec.because(CauseTooFewCPUs{g.TooFewCPUs}, g.others.remedy())
 		case refused:
-			rec.because(CauseRateNotCarried{Proven: true}, StepLessRate)
-			if top := g.Values[len(g.Values)-1]; len(g.TooLarge)+len(g.Unweighed) == 0 && float64(top.Procs) < g.effective {
-				rec.Next = slices.Insert(rec.Next, 0, Step{Code: StepHigherValues, Have: top.Procs})
-			}
+			rec.Claim, rec.Next = CauseRateNotCarried{Proven: true}, append(g.higher(), Step{Code: StepLessRate})
 		default:
 			rec.because(CauseRateNotCarried{}, StepLessRate)
 			rec.Next = append(g.next(), rec.Next...)
@@ -76,6 +71,15 @@ func (g *group) carries() Recommendation {
 		rec.Procs = new(chosen.Procs)
 	}
 	return rec
+}
+
+// higher asks for values above the highest one, if it has fewer Ps than there are CPUs.
+func (g *group) higher() []Step {
+	top := g.Values[len(g.Values)-1].Procs
+	if len(g.TooLarge)+len(g.Unweighed) > 0 || float64(top) >= g.effective {
+		return nil
+	}
+	return []Step{{Code: StepHigherValues, Have: top}}
 }
 
 // each is the error that every value has when the smallest of them is picked out.

@@ -36,11 +36,7 @@ func (w words) step(s verdict.Step) document.Item {
 	case verdict.StepMoreValues:
 		return document.Item{Text: w.ways(otherWay{text: "measure at least five values"}, otherWay{"use --procs auto", "procs", "auto"})}
 	case verdict.StepHigherValues:
-		more := w.higher(s.Have)
-		if !swept(w.r) {
-			return document.Item{Text: "measure higher values of GOMAXPROCS too: " + more}
-		}
-		return document.Item{Text: "measure higher values of GOMAXPROCS too", Command: more}
+		return w.measureHigher(s.Have)
 	case verdict.StepResume:
 		if swept(w.r) {
 			return document.Item{Text: "continue it", Command: continued(w.r)}

@@ -221,6 +221,14 @@ func (w words) higher(n int) string {
 	return w.r.Spec.With(spec.Set("procs", procs), newFolder).Shell()
 }
 
+func (w words) measureHigher(n int) document.Item {
+	text := "measure higher values of GOMAXPROCS too"
+	if !swept(w.r) {
+		return document.Item{Text: text + ": " + w.higher(n)}
+	}
+	return document.Item{Text: text, Command: w.higher(n)}
+}
+
 func howToComplete(r *verdict.Result) string {
 	if !swept(r) {
 		return "run the same command with this directory as --out"
