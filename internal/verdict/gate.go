@@ -64,7 +64,7 @@ func gateAgainst(counted *contest.Counted, groups []*group) *Gate {
 			if h.Plan.Racing() {
 				bounds = sequential
 			}
-			gate.add(setting, MetricThroughput, bounds(d, race.Throughput))
+			gate.add(setting, MetricThroughput, bounds(d, race.Throughput)).atLeast(contest.Most(now, limitedByLoad), contest.Most(then, limitedByLoad))
 			if d.Rules.Latency || g.latencyMode == journal.ModeOpen { // an open loop whose latency nobody could judge is no pass
 				c := gate.add(setting, MetricP99, bounds(d, race.P99))
 				c.RatePerSecond, c.Behind, c.Quantile = g.rate, behind(mostlySaturated(now), mostlySaturated(then)), d.Latency.Quantile
@@ -80,6 +80,17 @@ func gateAgainst(counted *contest.Counted, groups []*group) *Gate {
 		}
 	}
 	return gate.conclude()
+}
+
+// atLeast is for throughputs that are those of the load generator, which was at its limit: what a program
+// carries is this at least. now tells of what the ratio grows with, then of what it falls with.
+func (c *GateCheck) atLeast(now, then bool) {
+	c.least, c.most, c.limited = c.least || now, c.most || then, now || then
+}
+
+func (a *Row) limited() bool {
+	limited := trialsOf(a, func(p Point) bool { return limitedByLoad(p.Trial) })
+	return 2*limited.Late > limited.Of
 }
 
 // benchmarks adds a check of each Go benchmark that is proven slower by more than the margin: the
@@ -317,6 +328,8 @@ func (gate *gating) conclude() *Gate {
 			code = UnjudgedItself
 		case c.late:
 			code = UnjudgedLate
+		case c.limited && c.Ratio.N >= stat.FewestPairs:
+			code = UnjudgedLimited
 		case c.missed:
 			code = UnjudgedMissed
 		case c.NoQuantile():
@@ -530,6 +543,7 @@ func (gate *gating) compare(then, now *Group, baseline, current *Result) error {
 		c := gate.add(setting, MetricThroughput, days(a.against(nowStart, most, speed), old.against(thenStart, speed, most)))
 		c.most, c.least = a.Missed+thenStart.Missed > 0, old.Missed+nowStart.Missed > 0
 		c.missed = c.most || c.least
+		c.atLeast(a.limited() || thenStart.limited(), old.limited() || nowStart.limited())
 		switch {
 		// The latency of what carries the rate in neither run is as long as its trials.
 		case a.Saturated && old.Saturated, nowStart.Saturated && thenStart.Saturated:

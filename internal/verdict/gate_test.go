@@ -111,6 +111,22 @@ func TestGateThatCannotBeJudged(t *testing.T) {
 				*t.ThroughputPerSecond *= 0.6
 			}
 		}, false, []verdict.Unjudged{{Code: verdict.UnjudgedItself, Pairs: 6}}},
+		{"as fast as the load generator", 6, versus(1, 1, quiet), func(t *journal.Trial) { t.Load.ThreadBusiestRatio = new(0.95) }, false, []verdict.Unjudged{{Code: verdict.UnjudgedLimited, Pairs: 6}}},
+		{"the old one as fast as it", 6, versus(1, 1, quiet), func(t *journal.Trial) {
+			if !isNew(t) {
+				t.Load.ThreadBusiestRatio = new(0.95)
+			}
+		}, false, []verdict.Unjudged{{Code: verdict.UnjudgedLimited, Pairs: 6}}},
+		{"the new one as fast as it", 6, versus(1, 1, quiet), func(t *journal.Trial) {
+			if isNew(t) {
+				t.Load.ThreadBusiestRatio = new(0.95)
+			}
+		}, false, nil},
+		{"worse than the load generator", 6, versus(.7, 1, quiet), func(t *journal.Trial) {
+			if !isNew(t) {
+				t.Load.ThreadBusiestRatio = new(0.95)
+			}
+		}, true, nil},
 		{"the new one redirects", 6, versus(1, 1, quiet), func(t *journal.Trial) {
 			for i := range t.Phases {
 				if p := &t.Phases[i]; isNew(t) {

@@ -657,6 +657,7 @@ type GateCheck struct {
 	Behind        string // old, new; empty: neither, or both
 	failed        bool   // one of the programs has no valid trial
 	late          bool   // the load engine sent late in some trial
+	limited       bool   // the load generator was at its limit in most trials of one of the programs
 	missed        bool   // in some trial no rate met the objective
 	most          bool   // by these trials the ratio is this at most, so that they may only prove a loss
 	least         bool   // by these trials the ratio is this at least, so that they prove no loss
@@ -664,6 +665,9 @@ type GateCheck struct {
 
 // NoQuantile reports whether the trials are too short for any quantile of the latency.
 func (c *GateCheck) NoQuantile() bool { return c.Metric == MetricP99 && c.Quantile == 0 && !c.failed }
+
+// LoadLimited reports whether the load generator was at its limit, so that less is known than the ratio.
+func (c *GateCheck) LoadLimited() bool { return c.limited }
 
 // Outcome is what a check came to.
 type Outcome string
@@ -704,6 +708,7 @@ const (
 	UnjudgedNoSetting  UnjudgedCode = "no_setting"   // of the old command was measured
 	UnjudgedLate       UnjudgedCode = "late"         // Checks, of latency, with as many Pairs: the load engine sent late
 	UnjudgedMissed     UnjudgedCode = "objective"    // Checks, with as many Pairs: in these or in other trials no rate met the objective
+	UnjudgedLimited    UnjudgedCode = "load_limited" // Checks, of throughput, with as many Pairs: it is that of the load generator
 	UnjudgedNoQuantile UnjudgedCode = "no_quantile"  // Checks, of latency: no quantile may be judged in both
 	UnjudgedItself     UnjudgedCode = "itself"       // Checks, with as many Pairs: the new program differs from its own copy
 	UnjudgedRedirects  UnjudgedCode = "redirects"    // Setting, Reason: the program, old or new, that answers with redirects, as the other one does not

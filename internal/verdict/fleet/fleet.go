@@ -204,6 +204,8 @@ func Compare(then, now *verdict.Result, unlike error) *Since {
 			why = "other programs left " + u.Setting.Label + " too few CPUs"
 		case u.Code == verdict.UnjudgedRedirects:
 			why = "with " + u.Setting.Label + ", most responses were redirects (3xx) in one of the two runs alone"
+		case u.Code == verdict.UnjudgedLimited:
+			why = "throughput, because the load generator was at its limit"
 		case u.Code == verdict.UnjudgedMissed:
 			why = "throughput, because in some trials no rate met the objective"
 		case u.Code == verdict.UnjudgedTooFew && !judged:

@@ -321,6 +321,8 @@ func gateNote(c *verdict.GateCheck, p journal.Plan) string {
 		return "cannot be judged: " + noQuantile
 	case c.Itself != nil:
 		return "cannot be judged: " + unlikeItself(c)
+	case c.Outcome == verdict.OutcomeNotJudged && c.LoadLimited() && c.Ratio.N >= stat.FewestPairs:
+		return "cannot be judged: " + loadLimited
 	case c.Outcome == verdict.OutcomeNotJudged && c.Ratio.N >= stat.FewestPairs:
 		return "cannot be judged: in some trials no rate met --slo"
 	case c.Outcome == verdict.OutcomeNotJudged || c.Ratio.Median == nil:
@@ -350,6 +352,8 @@ func gateNote(c *verdict.GateCheck, p journal.Plan) string {
 
 // noQuantile is why a latency is not compared, and what helps.
 const noQuantile = "no percentile of the latency is judged in both; use a longer --trial-time"
+
+const loadLimited = "the load generator was at its limit, so the program may be faster than was measured"
 
 // gateMetric is what a check is of: of latency the quantile that is judged.
 func gateMetric(metric string, quantile float64) string {
@@ -400,6 +404,8 @@ func unjudgedReason(u verdict.Unjudged) string {
 		return checks + ": " + phrase.CountOf(u.Pairs, "pair does", "pairs do") + " not prove it worse, or within its margin"
 	case verdict.UnjudgedNoQuantile:
 		return checks + ": " + noQuantile
+	case verdict.UnjudgedLimited:
+		return checks + ": " + loadLimited
 	case verdict.UnjudgedMissed:
 		why := checks + ": in some trials no rate met --slo, so "
 		if u.Pairs >= stat.FewestPairs {
