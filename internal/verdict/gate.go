@@ -543,7 +543,8 @@ func (gate *gating) compare(then, now *Group, baseline, current *Result) error {
 		c := gate.add(setting, MetricThroughput, days(a.against(nowStart, most, speed), old.against(thenStart, speed, most)))
 		c.most, c.least = a.Missed+thenStart.Missed > 0, old.Missed+nowStart.Missed > 0
 		c.missed = c.most || c.least
-		c.atLeast(a.limited() || thenStart.limited(), old.limited() || nowStart.limited())
+		reached := current.Plan.SLO == nil // by the load generator
+		c.atLeast(reached && (a.limited() || thenStart.limited()), reached && (old.limited() || nowStart.limited()))
 		switch {
 		// The latency of what carries the rate in neither run is as long as its trials.
 		case a.Saturated && old.Saturated, nowStart.Saturated && thenStart.Saturated:

@@ -178,7 +178,7 @@ type (
 		Failed bool // others were tried
 	}
 	CauseUnsetDiffers   struct{ About }
-	CauseLoadLimited    struct{}        // all are equal, at the limit of the load generator
+	CauseLoadLimited    struct{}        // all are equal, or the value to set and the default, at the limit of the load generator
 	CauseSaturated      struct{ About } // it has the throughput, and could not carry the rate
 	CauseP99Open        struct{ Rivals }
 	CauseThroughputOpen struct{ Rivals }

@@ -143,7 +143,16 @@ func (g *group) choose(rec *Recommendation) {
 		if g.advise(rec, chosen); rec.Confidence != Proven {
 			rec.Next = g.next()
 		}
+		if rec.Verdict == Recommended && g.mayBeFaster(g.DefaultValue(), chosen) {
+			rec.withhold(CauseLoadLimited{}, StepLoadElsewhere)
+		}
 	}
+}
+
+// mayBeFaster reports whether the load generator was at its limit with the default, so that a value which
+// has the same throughput may be slower. Within an objective, throughput is not what the generator reached.
+func (g *group) mayBeFaster(standard, chosen *contest.Value) bool {
+	return standard != nil && g.header.Plan.SLO == nil && contest.Most(standard.Trials, limitedByLoad) && !g.Throughput(standard, chosen).Worse
 }
 
 // advise is what the pick means for the default.

@@ -50,6 +50,11 @@ func TestVerdicts(t *testing.T) {
 		{"none carries it", Config{Settings: CPUServer(), Rate: 200000, SmallFor: true}, verdict.Undecided, "", 0, "rate_not_carried"},
 		{"batch", Config{Settings: []Truth{Unset(8, .24, 0), Set(1, .04, 0), Set(2, .08, 0), Set(4, .16, 0), Set(8, .24, 0)}, Mode: journal.ModeBatch}, verdict.KeepDefault, "default", 0, ""},
 		{"none valid", Config{Settings: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = false }}, verdict.Undecided, "", 0, "none_valid"},
+		{"as fast as the default, at the limit of the load engine", Config{Settings: []Truth{Unset(4, 2000, .01), Set(1, 1000, .01), Set(2, 2000, .01), Set(4, 2000, .01)}, Trial: func(t *journal.Trial) {
+			if *t.ObservedProcs[0] > 1 {
+				t.Load.ThreadBusiestRatio = new(0.99)
+			}
+		}}, verdict.Undecided, "", 0, "load_limited"},
 		{"all the same, at the limit of the load engine", Config{Settings: []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01)}, Trial: func(t *journal.Trial) { t.Load.ThreadBusiestRatio = new(0.99) }}, verdict.Undecided, "", 0, "load_limited"},
 		{"one of each block invalid", Config{Settings: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = t.Order != t.Block }}, verdict.KeepDefault, "default", 0, ""},
 	} {

@@ -484,7 +484,7 @@ var catalogue = byKind(
 	states(func(_ words, x verdict.CauseUnsetDiffers) string {
 		return fmt.Sprintf("the default is %d, yet it performs differently from GOMAXPROCS=%[1]d.", x.Of.Procs)
 	}),
-	fixedText[verdict.CauseLoadLimited]("all values have the same throughput, but the load generator was at its limit."),
+	fixedText[verdict.CauseLoadLimited]("the load generator was at its limit, so values with the same throughput may differ."),
 	fixedText[verdict.CauseBenchmarksDiffer]("on average all values perform the same, but the benchmarks need different values."),
 	states(func(w words, _ verdict.CauseOverridden) string {
 		return fmt.Sprintf("the program used GOMAXPROCS=%d where %d was requested, so there is nothing to compare.", w.Override.Ran, w.Override.Asked)
