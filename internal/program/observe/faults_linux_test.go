@@ -140,8 +140,11 @@ func TestWatchedFaults(t *testing.T) {
 	need.Everything(t, "writes 1 GiB and reads it for a second; TestMorePs watches with a scanner")
 	practised(t, "faults", practiceFile(t), 1, func(pid int) {
 		s := must.Get(new(Reader).Subject(pid))(t)
-		if got := Watched(t.Context(), s); got.Faults == nil || got.Faults.Held < 0.1 || got.Faults.Queued == nil || *got.Faults.Queued < 10 {
-			t.Errorf("faults: %+v", got.Faults)
+		f := Watched(t.Context(), s).Faults // on a busy machine the program may be at its end before the look is
+		if f == nil || f.Held < 0.1 || f.Queued == nil {
+			t.Errorf("faults: %+v", f)
+		} else if *f.Queued < 1 {
+			t.Errorf("%g of 64 goroutines are queued", *f.Queued)
 		}
 	})
 }
