@@ -105,6 +105,30 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 }
 
+// TestTimeOfTheReadme: the README's time of a first sweep is that of its plan, in whole minutes.
+func TestTimeOfTheReadme(t *testing.T) {
+	if n := runtime.NumCPU(); n != 2 {
+		t.Skipf("the README has the time of two CPUs, and not of %d", n)
+	}
+	named := regexp.MustCompile(`on two CPUs at most ([0-9]+) minutes`).FindStringSubmatch(must.Read(t, "../../README.md"))
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	if code := Main(t.Context(), []string{"sweep", "--dry-run"}, nil, &out, &out); code != 0 || named == nil {
+		t.Fatalf("exit code %d, README %q: %s", code, named, out.String())
+	}
+	planned := regexp.MustCompile(`about (?:([0-9]+) min)? ?(?:([0-9]+) s)?`).FindStringSubmatch(out.String())
+	if planned == nil {
+		t.Fatalf("no time in %s", out.String())
+	}
+	minutes, _ := strconv.Atoi(planned[1])
+	if seconds, _ := strconv.Atoi(planned[2]); seconds > 0 {
+		minutes++
+	}
+	if strconv.Itoa(minutes) != named[1] {
+		t.Errorf("the plan says %q, README.md %q", planned[0], named[0])
+	}
+}
+
 // examples has what the commands of the documents name.
 func examples(t *testing.T) documented {
 	// The programs that examples name need not be installed: --dry-run starts none.
