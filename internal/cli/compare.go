@@ -37,7 +37,7 @@ number of pairs.
 
 OLD may also be the results directory of an earlier sweep on this host. Then only NEW
 runs, and what each value gains over the default is compared with that sweep: a loss that
-all values share is not seen, and exit code 0 is that nothing is proven worse. If both are
+all values share is not seen, and exit code 0 means that none is proven worse. If both are
 results directories, nothing runs and nothing is written.
 
 Exit codes: 0 not worse; 1 NEW is proven worse by more than the margins; 2 usage; 3 the

@@ -160,8 +160,9 @@ func (o *loadOptions) judge(r *load.Result) error {
 	}
 	most := o.spec.Load.MaxErrors
 	failing := cmp.Or(trial.TooMany(&p, r.Dropped, most), trial.Hanging(&p, most, o.spec.Load.Places()))
-	if due := r.Requests + trial.Failed(&p, r.Dropped) + r.Unanswered + r.Dropped; failing == "" && float64(r.Dropped) > most*float64(due) {
-		failing = fmt.Sprintf("%.3g%% of the requests were never sent", 100*float64(r.Dropped)/float64(due))
+	// Each request has a latency, whatever became of it.
+	if unsent := float64(r.Dropped) / float64(max(1, r.Latency.TotalCount())); failing == "" && unsent > most {
+		failing = fmt.Sprintf("%.3g%% of the requests were never sent", 100*unsent)
 	}
 	if failing != "" {
 		return &exitError{exitGate, fmt.Errorf("%s, more than --max-errors %g%%", failing, 100*most)}

@@ -110,6 +110,7 @@ func TestConnectionsOfALoad(t *testing.T) {
 			must.OK(t, o.Set("max-errors", c.gate))
 		}
 		c.result.ErrorKinds, c.result.Latency = refused, hdrhistogram.New(1, 1000, 2)
+		must.OK(t, c.result.Latency.RecordValues(1, c.result.Requests+c.result.Unanswered+c.result.Dropped))
 		err := o.judge(&c.result)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)

@@ -146,7 +146,7 @@ func (o Options) checkNumbers() error {
 	case o.Connections < len(o.URLs):
 		return invalid(FieldConnections, connections, "%s need at least one each", phrase.Count(len(o.URLs), "URL"))
 	case !(o.Rate >= 0 && o.Rate <= maxRate): // NaN fails too
-		return invalid(FieldRate, rate, "must be at most %.0f req/s", float64(maxRate))
+		return invalid(FieldRate, rate, "must be above 0, and at most %.0f req/s", float64(maxRate))
 	case o.Duration <= 0:
 		return invalid(FieldDuration, o.Duration.String(), "must be more than 0")
 	case o.Rate > 0 && o.Rate*o.Duration.Seconds() < 1:

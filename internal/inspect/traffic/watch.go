@@ -38,7 +38,7 @@ func Watch(ctx context.Context, pid int, d time.Duration, begun func(procs int))
 	var programs observe.Reader
 	counts := func() (live.Metrics, error) {
 		used, err := procstat.ReadCPUTime(pid)
-		if err != nil {
+		if err != nil && procstat.HasEnded(pid) {
 			err = fmt.Errorf("process %d: %w", pid, meter.ErrGone)
 		}
 		return live.Metrics{CPU: used.Seconds()}, err
