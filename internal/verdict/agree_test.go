@@ -59,7 +59,7 @@ func (m *machine) Run(_ context.Context, task plan.Task, _ plan.Observer) (journ
 	t := journal.Trial{
 		Valid: true, ThroughputPerSecond: &speed, ThroughputUnit: "requests", Started: m.now, DurationSeconds: 5,
 		ObservedProcs: []*int{new(int(procs))}, LatencySeconds: &journal.Latency{P99: &p99, P90: new(p99 / 2), P50: new(p99 / 4)},
-		Load: &journal.LoadCost{CPUSeconds: 3 * m.load},
+		Load: &journal.LoadCost{CPUSeconds: 3 * m.load, SendLagP99Seconds: new(0.0)},
 	}
 	if unset && m.unread {
 		t.ObservedProcs = []*int{nil}

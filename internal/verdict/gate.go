@@ -69,6 +69,7 @@ func gateAgainst(counted *contest.Counted, groups []*group) *Gate {
 				c := gate.add(setting, MetricP99, bounds(d, race.P99))
 				c.RatePerSecond, c.Behind, c.Quantile = g.rate, behind(mostlySaturated(now), mostlySaturated(then)), d.Latency.Quantile
 				c.failed = contest.Valid(now) == 0 || contest.Valid(then) == 0
+				c.unknownLag(contest.Most(slices.Concat(now, then), contest.LagUnknown))
 				c.late = slices.ContainsFunc(slices.Concat(now, then), func(t *journal.Trial) bool { return t.Valid && contest.Late(t) })
 			}
 			gate.benchmarks(g, setting, now, then, len(duels))
@@ -88,9 +89,15 @@ func (c *GateCheck) atLeast(now, then bool) {
 	c.least, c.most, c.limited = c.least || now, c.most || then, now || then
 }
 
-func (a *Row) limited() bool {
-	limited := trialsOf(a, func(p Point) bool { return limitedByLoad(p.Trial) })
-	return 2*limited.Late > limited.Of
+// unknownLag is for a latency that may be the load generator's own, or hide what that sent late: it may
+// only prove a loss.
+func (c *GateCheck) unknownLag(unknown bool) { c.lag, c.most = unknown, c.most || unknown }
+
+func (a *Row) limited() bool { return a.most(limitedByLoad) }
+
+func (a *Row) most(is func(*journal.Trial) bool) bool {
+	those := trialsOf(a, func(p Point) bool { return is(p.Trial) })
+	return 2*those.Late > those.Of
 }
 
 // benchmarks adds a check of each Go benchmark that is proven slower by more than the margin: the
@@ -328,6 +335,8 @@ func (gate *gating) conclude() *Gate {
 			code = UnjudgedItself
 		case c.late:
 			code = UnjudgedLate
+		case c.lag && c.Ratio.N >= stat.FewestPairs && c.Quantile > 0:
+			code = UnjudgedLag
 		case c.limited && c.Ratio.N >= stat.FewestPairs:
 			code = UnjudgedLimited
 		case c.missed:
@@ -504,9 +513,8 @@ func (r *Result) gated(g *Group) []Row {
 
 func (gate *gating) compare(then, now *Group, baseline, current *Result) error {
 	axis := current.Plan.Axis(now.Compares) // without a start where GOMAXPROCS is compared
-	before, rows := baseline.gated(then), current.gated(now)
+	before, rows, spoiled := baseline.gated(then), current.gated(now), len(gate.spoiled)
 	thenStart, nowStart := find(before, now.Procs, axis.Start), find(rows, now.Procs, axis.Start)
-	spoiled := len(gate.spoiled)
 	if thenStart == nil {
 		return noStart("the baseline", axis, before, "measure it again with --procs default,…")
 	}
@@ -553,6 +561,7 @@ func (gate *gating) compare(then, now *Group, baseline, current *Result) error {
 		case same:
 			c := gate.add(setting, MetricP99, days(a.against(nowStart, tail, tail), old.against(thenStart, tail, tail)))
 			c.Quantile, c.Behind = now.Latency.Quantile, behind(a.Saturated, old.Saturated)
+			c.unknownLag(slices.ContainsFunc([]*Row{a, old, nowStart, thenStart}, func(a *Row) bool { return a.most(contest.LagUnknown) }))
 		case slices.Contains([]string{then.LatencyMode, now.LatencyMode}, string(journal.ModeOpen)): // a latency that nobody could judge, or compare, is no pass
 			gate.add(setting, MetricP99, days(nil, nil)).failed = a.Trials == 0
 		}

@@ -85,6 +85,7 @@ func TestGateThatCannotBeJudged(t *testing.T) {
 		}
 	}
 	isNew := func(t *journal.Trial) bool { return t.Setting.Variant == "" }
+	late := func(t *journal.Trial) { t.Load.SendLagP99Seconds = nil }
 	few := versus(1, 1, quiet)
 	few.OpenSeconds = 0.1
 	for _, c := range []struct {
@@ -111,6 +112,8 @@ func TestGateThatCannotBeJudged(t *testing.T) {
 				*t.ThroughputPerSecond *= 0.6
 			}
 		}, false, []verdict.Unjudged{{Code: verdict.UnjudgedItself, Pairs: 6}}},
+		{"how late the load was is not known", 6, versus(1, 1, quiet), late, false, []verdict.Unjudged{{Code: verdict.UnjudgedLag, Pairs: 6}}},
+		{"p99 worse, under such a load", 6, versus(1, 1.5, quiet), late, true, nil},
 		{"as fast as the load generator", 6, versus(1, 1, quiet), func(t *journal.Trial) { t.Load.ThreadBusiestRatio = new(0.95) }, false, []verdict.Unjudged{{Code: verdict.UnjudgedLimited, Pairs: 6}}},
 		{"the old one as fast as it", 6, versus(1, 1, quiet), func(t *journal.Trial) {
 			if !isNew(t) {

@@ -657,6 +657,7 @@ type GateCheck struct {
 	Behind        string // old, new; empty: neither, or both
 	failed        bool   // one of the programs has no valid trial
 	late          bool   // the load engine sent late in some trial
+	lag           bool   // how late the load generator sent is not known
 	limited       bool   // the load generator was at its limit in most trials of one of the programs
 	missed        bool   // in some trial no rate met the objective
 	most          bool   // by these trials the ratio is this at most, so that they may only prove a loss
@@ -665,6 +666,9 @@ type GateCheck struct {
 
 // NoQuantile reports whether the trials are too short for any quantile of the latency.
 func (c *GateCheck) NoQuantile() bool { return c.Metric == MetricP99 && c.Quantile == 0 && !c.failed }
+
+// LagUnknown reports whether how late the load generator sent is not known, which proves no latency as good.
+func (c *GateCheck) LagUnknown() bool { return c.lag }
 
 // LoadLimited reports whether the load generator was at its limit, so that less is known than the ratio.
 func (c *GateCheck) LoadLimited() bool { return c.limited }
@@ -688,7 +692,7 @@ const (
 // Unjudged is why a gate cannot be judged.
 type Unjudged struct {
 	Code UnjudgedCode
-	// Checks, of too_few, late, no_quantile, itself and undecided, are those with as many Pairs.
+	// Checks, of those that have any, are those with as many Pairs.
 	Checks []GateCheck
 	Pairs  int
 	// Of spoiled: Bad of Of trials of the new program at Setting are invalid, mostly for
@@ -707,6 +711,7 @@ const (
 	UnjudgedTooFewCPUs UnjudgedCode = "too_few_cpus" // Setting: other programs left it too few CPUs
 	UnjudgedNoSetting  UnjudgedCode = "no_setting"   // of the old command was measured
 	UnjudgedLate       UnjudgedCode = "late"         // Checks, of latency, with as many Pairs: the load engine sent late
+	UnjudgedLag        UnjudgedCode = "lag_unknown"  // Checks, of latency, with as many Pairs: how late the load generator sent is not known
 	UnjudgedMissed     UnjudgedCode = "objective"    // Checks, with as many Pairs: in these or in other trials no rate met the objective
 	UnjudgedLimited    UnjudgedCode = "load_limited" // Checks, of throughput, with as many Pairs: it is that of the load generator
 	UnjudgedNoQuantile UnjudgedCode = "no_quantile"  // Checks, of latency: no quantile may be judged in both

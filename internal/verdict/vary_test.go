@@ -75,6 +75,30 @@ func TestVariedUnseen(t *testing.T) {
 	}
 }
 
+// A latency that may be the load generator's own proves nothing of a variable.
+func TestVariedUnderALoadWhoseLagIsUnknown(t *testing.T) {
+	h := Varied(journal.Axis{Name: "GOGC", Values: []string{"50", "100"}, Start: "100"})
+	trials := Race(h, func(procs int, v map[string]string) (float64, int64) {
+		return 100 * math.Min(float64(procs), 2) * map[string]float64{"50": 0.6, "100": 1}[v["GOGC"]], 50
+	}, 1, 200)
+	for known, want := range map[bool]verdict.Confidence{true: verdict.Proven, false: verdict.Likely} {
+		for i := range trials {
+			t := &trials[i]
+			p99 := 0.01 * (1 + 0.01*float64(i%3))
+			t.LatencySeconds = &journal.Latency{P50: new(p99 / 2), P90: new(0.7 * p99), P99: &p99}
+			t.Phases = []journal.Phase{{Mode: journal.ModeOpen, RatePerSecond: new(1000.0), AchievedPerSecond: 1000, DurationSeconds: 20, Requests: 20000, LatencySeconds: t.LatencySeconds}}
+			if t.Load = new(journal.LoadCost); known {
+				t.Load.SendLagP99Seconds = new(0.0)
+			}
+		}
+		r := verdict.Analyze(h, trials)
+		rec := r.Compared[0].Recommendation
+		if rec.Confidence != want || !known && rec.Next[0].Code != verdict.StepOwnLoad {
+			t.Errorf("known %v: %+v", known, rec)
+		}
+	}
+}
+
 // A verdict that a group leaves open is not sure: all values of GOMAXPROCS exceed the bound.
 func TestVariedWithoutAnAnswer(t *testing.T) {
 	h := Varied(journal.Axis{Name: "GOGC", Values: []string{"50", "100"}, Start: "100"})

@@ -418,12 +418,9 @@ func (g *group) uncounted() []*contest.Value {
 	return slices.DeleteFunc(slices.Clone(g.Values), func(v *contest.Value) bool { return !uncountedValues(v.Trials) })
 }
 
-// lagUnknown reports whether latency is judged, and nothing tells how late the load generator sent,
-// which its latency may hold, or hide: it counts that from where it sends.
+// lagUnknown reports whether latency is judged that may be the load generator's own.
 func (g *group) lagUnknown() bool {
-	return g.ByLatency && contest.Most(g.measuredIn(g.Current()), func(t *journal.Trial) bool {
-		return t.Phase(journal.ModeOpen) != nil && (t.Load == nil || t.Load.SendLagP99Seconds == nil)
-	})
+	return g.ByLatency && contest.Most(g.measuredIn(g.Current()), contest.LagUnknown)
 }
 
 // uncountedValues reports whether most of the valid trials tell nothing of what other programs did.
@@ -432,9 +429,14 @@ func uncountedValues(trials []*journal.Trial) bool {
 }
 
 // guardCompared is guard for the values of a variable, which procfit sets and need not see. What
-// is proven of them is likely if nothing was counted of other programs.
+// is proven of them is likely if nothing was counted of other programs, or a latency that is judged may be
+// the load generator's own.
 func (g *group) guardCompared(rec *Recommendation) {
-	if rec.Confidence == Proven && slices.ContainsFunc(g.Settings, func(a journal.Setting) bool { return uncountedValues(g.Trials(a)) }) {
+	switch {
+	case rec.Confidence != Proven:
+	case slices.ContainsFunc(g.Settings, func(a journal.Setting) bool { return uncountedValues(g.Trials(a)) }):
 		rec.Confidence, rec.Next = Likely, []Step{{Code: StepCount}}
+	case g.lagUnknown():
+		rec.Confidence, rec.Next = Likely, []Step{{Code: StepOwnLoad}}
 	}
 }

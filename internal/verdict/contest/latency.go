@@ -194,6 +194,12 @@ func Late(t *journal.Trial) bool {
 	return lag > lateFrom && lag > lateShare**t.LatencySeconds.P99
 }
 
+// LagUnknown reports whether nothing tells how late the generator of an open loop sent, which its latency
+// may hold, or hide: it counts that from where it sends.
+func LagUnknown(t *journal.Trial) bool {
+	return t.Phase(journal.ModeOpen) != nil && (t.Load == nil || t.Load.SendLagP99Seconds == nil)
+}
+
 // Of is the latency of a trial that comparisons take, in seconds; nil where the trial is
 // out of them.
 func (j Latency) Of(t *journal.Trial) *float64 {

@@ -321,6 +321,8 @@ func gateNote(c *verdict.GateCheck, p journal.Plan) string {
 		return "cannot be judged: " + noQuantile
 	case c.Itself != nil:
 		return "cannot be judged: " + unlikeItself(c)
+	case c.Outcome == verdict.OutcomeNotJudged && c.LagUnknown() && c.Ratio.N >= stat.FewestPairs:
+		return "cannot be judged: " + lagUnknown
 	case c.Outcome == verdict.OutcomeNotJudged && c.LoadLimited() && c.Ratio.N >= stat.FewestPairs:
 		return "cannot be judged: " + loadLimited
 	case c.Outcome == verdict.OutcomeNotJudged && c.Ratio.N >= stat.FewestPairs:
@@ -352,6 +354,8 @@ func gateNote(c *verdict.GateCheck, p journal.Plan) string {
 
 // noQuantile is why a latency is not compared, and what helps.
 const noQuantile = "no percentile of the latency is judged in both; use a longer --trial-time"
+
+const lagUnknown = "the load generator does not report how late it sent, so the latency may be its own; measure with the load generator of procfit, or without {rate} in --load"
 
 const loadLimited = "the load generator was at its limit, so the program may be faster than was measured"
 
@@ -404,6 +408,8 @@ func unjudgedReason(u verdict.Unjudged) string {
 		return checks + ": " + phrase.CountOf(u.Pairs, "pair does", "pairs do") + " not prove it worse, or within its margin"
 	case verdict.UnjudgedNoQuantile:
 		return checks + ": " + noQuantile
+	case verdict.UnjudgedLag:
+		return checks + ": " + lagUnknown
 	case verdict.UnjudgedLimited:
 		return checks + ": " + loadLimited
 	case verdict.UnjudgedMissed:
