@@ -169,9 +169,9 @@ func gateSetting(a journal.Setting, groups int) journal.Setting {
 
 // gatePairs locates new against old of a gate whose number of pairs was planned.
 func gatePairs(duel contest.Duel, figure race.Figure) located {
-	d := race.Differences(duel.Pairs, figure)
+	d, copies := race.Differences(duel.Pairs, figure), race.Differences(duel.Copies, figure)
 	return func(alpha float64) (int, float64, float64, float64) {
-		mid, lower, upper := stat.SignedRanks(d, alpha)
+		mid, lower, upper := stat.SignedRanks(d, alpha, copies...)
 		return len(d), mid, lower, upper
 	}
 }

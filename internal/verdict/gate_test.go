@@ -186,6 +186,24 @@ func TestGateOfBenchmarks(t *testing.T) {
 	}
 }
 
+// Three pairs may agree by chance: the new program's own copies show by how much trials scatter. The
+// numbers are those of a run of caddy against itself.
+func TestPairsThatAgreeByChance(t *testing.T) {
+	for own, want := range map[bool]verdict.Outcome{true: verdict.OutcomeUndecided, false: verdict.OutcomeWorse} {
+		c := Config{Gate: true, Mode: journal.ModeBatch, Blocks: 3, Noise: quiet, Settings: append([]Truth{Unset(2, 1000, 0)}, Against(Unset(2, 1000, 0))...)}
+		c.Trial = func(t *journal.Trial) {
+			is := map[journal.Role][]float64{journal.RoleMeasure: {12103, 12120, 10773}, journal.RoleAA: {11190, 10280, 15084}}[t.Role]
+			if t.Setting.Variant != "" {
+				is = []float64{13574, 13374, 12080}
+			}
+			*t.ThroughputPerSecond, t.Valid = is[t.Block], own || t.Role != journal.RoleAA
+		}
+		if g := analyze(c).Gate; g.Checks[0].Outcome != want {
+			t.Errorf("with copies %v: %+v", own, g.Checks)
+		}
+	}
+}
+
 func TestOldCommandHasNoPartInTheVerdict(t *testing.T) {
 	settings := append(CPUServer(), Against(Set(1, 1e6, 1e-6))...)
 	r := analyze(Config{Gate: true, Noise: quiet, Settings: settings})
