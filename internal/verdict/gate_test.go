@@ -186,6 +186,21 @@ func TestGateOfBenchmarks(t *testing.T) {
 	}
 }
 
+// Both programs are shown with the latency that is judged.
+func TestJudgedLatencyOfBothPrograms(t *testing.T) {
+	settings := append([]Truth{Unset(4, 1000, .010)}, Against(Unset(4, 1000, .010))...)
+	r := analyze(Config{Gate: true, Noise: quiet, Rate: 200, OpenSeconds: 2, Settings: settings}) // 400 requests
+	if q := r.Groups[0].Latency.Quantile; !(q > 0 && q < 0.99) {
+		t.Fatalf("quantile %g", q)
+	}
+	shown := slices.DeleteFunc(slices.Clone(r.Groups[0].Settings), func(a verdict.Row) bool { return a.Variant == "" })
+	for _, a := range append(shown, r.Groups[0].Rows...) {
+		if a.Judged.Median == nil {
+			t.Errorf("%s %s has no level", a.Variant, a.Label)
+		}
+	}
+}
+
 // Three pairs may agree by chance: the new program's own copies show by how much trials scatter. The
 // numbers are those of a run of caddy against itself.
 func TestPairsThatAgreeByChance(t *testing.T) {

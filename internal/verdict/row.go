@@ -155,6 +155,9 @@ func (g *group) row(v *contest.Value, alone Row) Row {
 	}
 	if v.P99.Median != nil {
 		row.Judged = v.P99
+		if of := g.judgedLevel(v.Settings[0]); paired && of.Median != nil {
+			row.Judged = of
+		}
 		g.quantiles(&row, v)
 	}
 	if v.VersusPeak.Median != nil {
@@ -196,6 +199,9 @@ func (g *group) summarize(a journal.Setting, measured, copies []*journal.Trial) 
 		ByRequest:  byRequest(measured, g.latencyMode),
 		Saturated:  mostlySaturated(measured),
 		Missed:     contest.HowMany(measured, func(t *journal.Trial) bool { return t.Valid && t.Missed() }),
+	}
+	if a.Variant != "" { // which no contest levels
+		result.Judged = g.judgedLevel(a)
 	}
 	all := slices.Concat(measured, copies)
 	result.InvalidReasons = invalidReasons(measured)
@@ -317,6 +323,11 @@ func (g *group) judgedIfValid(t *journal.Trial) *float64 {
 		return x
 	}
 	return nil
+}
+
+// judgedLevel is the judged latency of a setting by itself.
+func (g *group) judgedLevel(a journal.Setting) stat.Interval {
+	return stat.Median(contest.Figures(g.Measured(a), g.judgedIfValid))
 }
 
 // quantiles gives a row its p50 and p99 from the trials that its judged latency is of, so
