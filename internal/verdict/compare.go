@@ -76,10 +76,6 @@ func floorOf(d []float64) *float64 {
 	return new(expm1(max(math.Abs(low), math.Abs(high))))
 }
 
-// expm1 is a logarithm as a change of ratio, kept within what JSON can hold: two
-// wild values have an interval beyond it.
-func expm1(x float64) float64 { return math.Expm1(min(x, 700)) }
-
 // against compares what is named with the default; nil where one of them is not known,
 // or they are one, or the default did not meet the objective.
 func (g *group) against(rec *Recommendation) *Versus {

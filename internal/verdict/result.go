@@ -841,3 +841,14 @@ func (o OtherPrograms) remedy() StepCode {
 	}
 	return StepQuietMachine
 }
+
+// Settled reports whether a race has proven its answer in each group, and which setting is the
+// cheapest where that was asked for, whether or not it came to its end: nothing that it lacks is
+// needed.
+func (r *Result) Settled() bool {
+	if c := r.Cheapest; c != nil && (c.Answer == nil || c.Answer.Carries != CarriesIt || c.Open > 0) {
+		return false
+	}
+	open := func(g Group) bool { return g.Recommendation.Confidence != Proven }
+	return r.Plan.Racing() && !r.Plan.GateAgainst && len(r.Groups) > 0 && len(r.Best) == 0 && !slices.ContainsFunc(r.Groups, open)
+}

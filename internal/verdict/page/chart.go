@@ -1,7 +1,6 @@
 package page
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -57,14 +56,6 @@ func (g *group) throughputTitle() string {
 		return "Throughput with " + objectiveBound(*o)
 	}
 	return phrase.Capital(g.throughputName())
-}
-
-// throughputName is what is compared, in a sentence: of Go benchmarks their mean.
-func (g *group) throughputName() string {
-	if g.Benchmarks != nil {
-		return fmt.Sprintf("geometric mean of %d benchmarks", len(g.Benchmarks.List))
-	}
-	return phrase.If(g.runs(), "time per run", "throughput")
 }
 
 // spreadAxis is logarithmic where the small values of a linear one could not be read.
@@ -134,7 +125,7 @@ func (g *group) evidenceCharts() []document.Chart {
 	replicas := float64(max(1, g.Replicas))
 	var charts []document.Chart
 	add := func(title, unitName, note string, u number.Unit, measures ...rowMeasure) {
-		measures = slices.DeleteFunc(measures, func(m rowMeasure) bool { return !g.known(m) })
+		measures = slices.DeleteFunc(measures, func(m rowMeasure) bool { return !g.anyKnown(m) })
 		if len(measures) == 0 {
 			return
 		}
@@ -161,7 +152,7 @@ func (g *group) evidenceCharts() []document.Chart {
 	return charts
 }
 
-func (g *group) known(m rowMeasure) bool {
+func (g *group) anyKnown(m rowMeasure) bool {
 	return slices.ContainsFunc(g.rows, func(a *verdict.Row) bool { return m.value(a).Median != nil })
 }
 
@@ -330,4 +321,12 @@ func (g *group) counted() string {
 		return "randomly spaced (" + g.r.Load.Pace + "), from the intended send time"
 	}
 	return "evenly spaced, from the intended send time"
+}
+
+// judgedMeasure is the latency by which values are compared; of none the p99.
+func (g *group) judgedMeasure() rowMeasure {
+	if g.other() {
+		return measureJudged.as(g.quantile())
+	}
+	return measureP99
 }

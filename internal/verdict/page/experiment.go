@@ -75,11 +75,11 @@ func (w experiment) against(of verdict.Verdict) string {
 				switch {
 				case f.Outcome != o:
 				case fromZero(f):
-					list = append(list, w.name(f.Name)+" is "+w.changes(f))
+					list = append(list, w.figureName(f.Name)+" is "+w.changes(f))
 				case f.Ratio.Median == nil && (o == verdict.OutcomeWorse || o == verdict.OutcomeBetter): // nobody knows by how much
-					list = append(list, w.name(f.Name)+" is "+outcomeWords[o])
+					list = append(list, w.figureName(f.Name)+" is "+outcomeWords[o])
 				default:
-					list = append(list, changedFrom(w.name(f.Name), f.Ratio, w.margin(f.Name)))
+					list = append(list, changedFrom(w.figureName(f.Name), f.Ratio, w.marginOf(f.Name)))
 				}
 			}
 		}
@@ -87,7 +87,7 @@ func (w experiment) against(of verdict.Verdict) string {
 	return strings.Join(list, "; ")
 }
 
-func (w experiment) margin(figure string) float64 {
+func (w experiment) marginOf(figure string) float64 {
 	switch {
 	case figure == paired.FigureCPU && w.live != nil:
 		return w.r.Plan.Margin
@@ -106,7 +106,7 @@ func (w experiment) underThis() string {
 func (w experiment) betterIn() (list []string) {
 	for _, a := range w.Settings {
 		for _, f := range a.In(verdict.OutcomeBetter) {
-			if name := w.name(f); a.Verdict == verdict.Undecided && !slices.Contains(list, name) {
+			if name := w.figureName(f); a.Verdict == verdict.Undecided && !slices.Contains(list, name) {
 				list = append(list, name)
 			}
 		}
@@ -144,7 +144,7 @@ func (w experiment) others() string {
 }
 
 // open is that no value is better: of one that is so in a metric, where it is undecided.
-func (w experiment) open(more string) string {
+func (w experiment) stillOpen(more string) string {
 	var list []string
 	for _, a := range w.Settings {
 		if better, open := a.In(verdict.OutcomeBetter), a.In(verdict.OutcomeUndecided); a.Verdict == verdict.Undecided && better != nil && open != nil {
@@ -165,7 +165,7 @@ func (w experiment) reason(a verdict.CanarySetting) string {
 	var parts []string
 	for _, o := range outcomes {
 		if list := a.In(o); list != nil {
-			parts = append(parts, outcomeWords[o]+" in "+w.names(list))
+			parts = append(parts, outcomeWords[o]+" in "+w.figureNames(list))
 		}
 	}
 	switch {
@@ -199,21 +199,23 @@ func (w experiment) measured(a verdict.CanarySetting, figures []string) string {
 	return phrase.And(phrase.Each(figures, func(f string) string {
 		switch m := a.Of(f); {
 		case m == nil || m.Ratio.Median == nil:
-			return w.name(f)
+			return w.figureName(f)
 		case fromZero(*m):
-			return w.name(f) + " (" + w.changes(*m) + ")"
+			return w.figureName(f) + " (" + w.changes(*m) + ")"
 		default:
-			return w.name(f) + " (" + change(*m.Ratio.Median) + ")"
+			return w.figureName(f) + " (" + change(*m.Ratio.Median) + ")"
 		}
 	}))
 }
 
-func (w experiment) names(figures []string) string { return phrase.And(phrase.Each(figures, w.name)) }
+func (w experiment) figureNames(figures []string) string {
+	return phrase.And(phrase.Each(figures, w.figureName))
+}
 
 func (w experiment) judged() (list []string) {
 	for _, a := range w.Settings {
 		for _, m := range a.Figures {
-			if name := w.name(m.Name); a.Procs != nil && m.Outcome != verdict.OutcomeNotJudged && !slices.Contains(list, name) {
+			if name := w.figureName(m.Name); a.Procs != nil && m.Outcome != verdict.OutcomeNotJudged && !slices.Contains(list, name) {
 				list = append(list, name)
 			}
 		}
@@ -221,7 +223,7 @@ func (w experiment) judged() (list []string) {
 	return list
 }
 
-func (w experiment) name(figure string) string { return w.figure(figure).name }
+func (w experiment) figureName(figure string) string { return w.figure(figure).name }
 
 // figure has the words and the unit of a metric. What a query's value is in, its author knows.
 func (w experiment) figure(name string) figureWords {
@@ -251,9 +253,9 @@ func (w experiment) figure(name string) figureWords {
 func (w experiment) differences(a verdict.CanarySetting, figures []string) string {
 	return phrase.And(phrase.Each(figures, func(f string) string {
 		if m := a.Of(f); m != nil {
-			return w.name(f) + " " + w.changes(*m)
+			return w.figureName(f) + " " + w.changes(*m)
 		}
-		return w.name(f) + " (unknown)"
+		return w.figureName(f) + " (unknown)"
 	}))
 }
 
@@ -510,7 +512,7 @@ func (w experiment) chart(a verdict.CanarySetting, m *verdict.CanaryFigure, ax d
 	u := w.figure(m.Name).unit
 	name := a.Label
 	c := document.Chart{
-		Title: "GOMAXPROCS " + name + ": " + w.name(m.Name), Unit: u.Name(), Axis: "slice", Note: "by slices of " + number.Short(number.Seconds(w.SliceSeconds)),
+		Title: "GOMAXPROCS " + name + ": " + w.figureName(m.Name), Unit: u.Name(), Axis: "slice", Note: "by slices of " + number.Short(number.Seconds(w.SliceSeconds)),
 		Ticks: axisTicks(u, ax), Series: []document.Series{{Name: w.control() + ", " + w.Settings[0].Label}, {Name: name}},
 	}
 	for n, p := range m.Points {
@@ -546,7 +548,7 @@ func (w experiment) tables() (decide, others document.Table) {
 				change = document.Cell{Value: "from 0"}
 			}
 			row := document.Row{Cells: []document.Cell{
-				{Value: a.Label}, {Value: w.name(m.Name)}, {Value: outcomeWords[m.Outcome]},
+				{Value: a.Label}, {Value: w.figureName(m.Name)}, {Value: outcomeWords[m.Outcome]},
 				change, {Value: maybe(m.Value.Median, u.Value)}, {Value: maybe(m.Control.Median, u.Value)}, {Value: strconv.Itoa(m.Ratio.N)},
 			}}
 			if m.Outcome == verdict.OutcomeWorse || m.Outcome == verdict.OutcomeBetter && slices.Contains(recommended, row.Cells[0].Value) {
@@ -578,10 +580,10 @@ func CanarySlice(r *verdict.Result) string {
 	if list == nil {
 		return "this slice has no values"
 	}
-	return phrase.Clean(w.name(figure) + " of " + phrase.And(list))
+	return phrase.Clean(w.figureName(figure) + " of " + phrase.And(list))
 }
 
-func (w experiment) set(v *Verdict) {
+func (w experiment) setValue(v *Verdict) {
 	rec := w.r.Recommendation
 	v.Answer.Text = "Set GOMAXPROCS=" + strings.Join(w.proven(verdict.Recommended), " or ")
 	proven := phrase.If(rec.Confidence == verdict.Likely, "", "proven ")
@@ -597,7 +599,7 @@ func (w experiment) set(v *Verdict) {
 	}
 }
 
-func (w experiment) keep(v *Verdict) {
+func (w experiment) keepValue(v *Verdict) {
 	v.Answer.Text = "Keep " + w.start()
 	v.Answer.Plain = "Nothing we tried is better than " + w.start() + " under this traffic."
 }
@@ -610,7 +612,7 @@ func (w experiment) tradeOff(v *Verdict) {
 	v.Answer.Text, v.Answer.Plain = v.Label, w.underThis()+" is better than "+w.start()+" in one metric and worse in another."
 	for _, a := range w.Settings {
 		if better, worse := a.In(verdict.OutcomeBetter), a.In(verdict.OutcomeWorse); a.Verdict == verdict.TradeOff && better != nil && worse != nil {
-			v.Answer.Text = v.Label + ": choose " + w.name(better[0]) + " or " + w.name(worse[0])
+			v.Answer.Text = v.Label + ": choose " + w.figureName(better[0]) + " or " + w.figureName(worse[0])
 			break
 		}
 	}
@@ -625,13 +627,13 @@ func (w experiment) undecided(v *Verdict) {
 		more, instead = "more slices, or a quieter machine, may decide it, since "+others, "stop the other programs, or "+instead
 	}
 	void, open := w.void()
-	v.Answer.Text, v.Answer.Plain = changeNothing, w.open(more)+w.byLimit()
+	v.Answer.Text, v.Answer.Plain = changeNothing, w.stillOpen(more)+w.byLimit()
 	if void != nil && !open {
 		v.Answer.Plain = "Under this traffic no value is proven better than " + w.start() + "."
 	}
 	for _, a := range w.Settings {
 		if better := a.In(verdict.OutcomeBetter); a.Verdict == verdict.Undecided && better != nil {
-			v.Answer.Text = fmt.Sprintf("%s so far: GOMAXPROCS %s is better in %s", labelUndecided, a.Label, w.names(better))
+			v.Answer.Text = fmt.Sprintf("%s so far: GOMAXPROCS %s is better in %s", labelUndecided, a.Label, w.figureNames(better))
 			break
 		}
 	}
@@ -735,5 +737,9 @@ func (w experiment) above(h *journal.Harm) string {
 	if h.Ratio != nil {
 		by = shortNumber(*h.Ratio, number.Digits) + " times that of " + w.control()
 	}
-	return fmt.Sprintf("%s was %s over %s. The margin is %s", w.name(h.Query), by, phrase.Count(h.Slices, "slice"), number.Percent(w.r.Plan.MarginP99))
+	return fmt.Sprintf("%s was %s over %s. The margin is %s", w.figureName(h.Query), by, phrase.Count(h.Slices, "slice"), number.Percent(w.r.Plan.MarginP99))
+}
+
+var outcomeWords = map[verdict.Outcome]string{
+	verdict.OutcomeWorse: "worse", verdict.OutcomeNotJudged: "not judged", verdict.OutcomeWithin: "no worse", verdict.OutcomeUndecided: "undecided", verdict.OutcomeBetter: "better",
 }

@@ -19,11 +19,11 @@ import (
 
 // gateLeads reports whether the gate is the answer of the page.
 func gateLeads(r *verdict.Result) bool {
-	return r.Gate != nil && (gateAlone(r) || r.Gate.Kind == verdict.GateKindAgainst)
+	return r.Gate != nil && (onlyGate(r) || r.Gate.Kind == verdict.GateKindAgainst)
 }
 
 // gateAlone reports whether one setting was measured of each program, and nothing else asked.
-func gateAlone(r *verdict.Result) bool {
+func onlyGate(r *verdict.Result) bool {
 	return r.Gate != nil && len(r.Compared) == 0 && !slices.ContainsFunc(r.Groups, func(g verdict.Group) bool {
 		return len(currentRows(rowsFrom(g.Settings))) > 1
 	})
@@ -235,10 +235,6 @@ func gateTable(g *verdict.Gate, p journal.Plan) document.Table {
 	return t
 }
 
-var outcomeWords = map[verdict.Outcome]string{
-	verdict.OutcomeWorse: "worse", verdict.OutcomeNotJudged: "not judged", verdict.OutcomeWithin: "no worse", verdict.OutcomeUndecided: "undecided", verdict.OutcomeBetter: "better",
-}
-
 func decidedBounds(c *verdict.GateCheck) stat.Interval {
 	return stat.Interval{Median: c.Ratio.Median, Low: c.Bounds.Low, High: c.Bounds.High, N: c.Ratio.N}
 }
@@ -434,7 +430,7 @@ func unlikeItself(c *verdict.GateCheck) string {
 // ratioLine is a line of ratios that has no change in its middle, in logarithms.
 type ratioLine struct{ edge float64 }
 
-func (l ratioLine) at(ratio float64) float64 {
+func (l ratioLine) position(ratio float64) float64 {
 	if !(ratio > 0) || l.edge <= 0 {
 		return 0
 	}
@@ -464,15 +460,15 @@ func gateLine(g *verdict.Gate) ratioLine {
 }
 
 func (l ratioLine) strip(c *verdict.GateCheck, note string) *document.Strip {
-	s := &document.Strip{Summary: note, Ticks: []document.Tick{{At: 0.5, Label: "no change"}}, Zone: document.Span{From: l.at(1 - c.Margin), To: 1}}
+	s := &document.Strip{Summary: note, Ticks: []document.Tick{{At: 0.5, Label: "no change"}}, Zone: document.Span{From: l.position(1 - c.Margin), To: 1}}
 	if c.Metric == verdict.MetricP99 {
-		s.Zone = document.Span{From: 0, To: l.at(1 + c.Margin)}
+		s.Zone = document.Span{From: 0, To: l.position(1 + c.Margin)}
 	}
 	if c.Ratio.Median != nil && c.Behind == "" {
-		s.Present, s.At = true, l.at(*c.Ratio.Median)
+		s.Present, s.At = true, l.position(*c.Ratio.Median)
 		s.Interval = document.Span{From: s.At, To: s.At}
 		if c.Bounds.Low != nil && c.Bounds.High != nil {
-			s.Interval = document.Span{From: l.at(*c.Bounds.Low), To: l.at(*c.Bounds.High)}
+			s.Interval = document.Span{From: l.position(*c.Bounds.Low), To: l.position(*c.Bounds.High)}
 		}
 	}
 	return s

@@ -214,14 +214,6 @@ func overviewCards(r *verdict.Result, parts []part) document.Cards {
 	return list
 }
 
-// judgedMeasure is the latency by which values are compared; of none the p99.
-func (g *group) judgedMeasure() rowMeasure {
-	if g.other() {
-		return measureJudged.as(g.quantile())
-	}
-	return measureP99
-}
-
 // sharesChart is the throughput as a share of the peak; nil where none is known.
 func (g *group) sharesChart() *document.Chart {
 	peak := g.row(g.Peak)

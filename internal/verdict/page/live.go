@@ -116,7 +116,7 @@ func (w experiment) cheaper(v *Verdict, list []verdict.LiveSetting, more string)
 		labels = append(labels, s.Label)
 		costs = append(costs, w.differences(s.CanarySetting, []string{paired.FigureCPU}))
 		for _, f := range s.In(verdict.OutcomeUndecided) {
-			if name := w.name(f); !slices.Contains(open, name) {
+			if name := w.figureName(f); !slices.Contains(open, name) {
 				open = append(open, name)
 			}
 		}

@@ -74,33 +74,6 @@ func (w words) amongLate(low *contest.Value) string {
 	return ""
 }
 
-func (w words) leftOut(why ...contest.Excluded) bool {
-	return slices.ContainsFunc(rowsFrom(w.Rows), func(a *verdict.Row) bool { return isOut(a, why...) })
-}
-
-// isOut reports whether a row was excluded for one of these.
-func isOut(a *verdict.Row, why ...contest.Excluded) bool {
-	return a.Excluded != nil && slices.Contains(why, *a.Excluded)
-}
-
-// others is what other programs took: "other programs used 1.6 of 2 CPUs".
-func (w words) others() string {
-	o := w.Others
-	switch {
-	case o.CPUs == nil && o.AtMost != nil:
-		return fmt.Sprintf("other programs cannot be counted in trials of less than half a second (they may have used %s of the CPU time)", number.Percent(*o.AtMost))
-	case o.CPUs == nil:
-		return "other programs used CPUs that the target may use"
-	}
-	used := func(cpus float64) string { return shortNumber(math.Round(cpus*100)/100, number.Digits) }
-	if most := o.MostCPUs; most != nil && *most > 2**o.CPUs {
-		return fmt.Sprintf("other programs used up to %s of %s, in the trials of %s", used(*most), number.CPUs(float64(o.Of)), o.MostSetting)
-	}
-	return fmt.Sprintf("other programs used %s of %s", used(*o.CPUs), number.CPUs(float64(o.Of)))
-}
-
-func verb(n int, one, many string) string { return phrase.If(n == 1, one, many) }
-
 // allocates is what a flat curve is likelier about; empty: it is not, or that is not known.
 func (w words) allocates() string {
 	a := w.Allocates
@@ -141,8 +114,6 @@ func endedEarly(r *verdict.Result) string {
 	}
 	return fmt.Sprintf("the %s ended after %s, %s", phrase.If(r.Plan.GateAgainst, "comparison", "sweep"), ranOf(r), answer)
 }
-
-func (w words) likely() bool { return w.Recommendation.Confidence == verdict.Likely }
 
 // smallest is what the value changes against the default; where that is not known, its levels.
 func (w words) smallest(of *contest.Value) string {

@@ -17,7 +17,7 @@ func Resize(r *resize.Rehearsal) *document.Document {
 	return &document.Document{Title: r.Name, Date: document.Date(r.Started), Blocks: document.Some(
 		w.answer(), document.Text{Text: w.setting(), Style: document.Muted}, w.notes(),
 		document.Heading{Level: 2, Text: fmt.Sprintf("At %s req/s", number.Count(r.RatePerSecond))}, w.steps(),
-		document.Heading{Level: 2, Text: "At full load, next to a fresh start under the same limit"}, w.most(),
+		document.Heading{Level: 2, Text: "At full load, next to a fresh start under the same limit"}, w.mostUsed(),
 	)}
 }
 
@@ -136,7 +136,7 @@ func cellsOf(texts []string, n int) (row document.Row) {
 	return row
 }
 
-func (w resizeWords) most() document.Table {
+func (w resizeWords) mostUsed() document.Table {
 	t := document.Table{Columns: []document.Column{
 		{Head: "at", Short: "at"}, {Head: "limit", Short: "limit"}, {Head: "req/s", Short: "req/s"}, {Head: "CPUs used", Short: "CPUs"}, {Head: "threads", Short: "threads"},
 		{Head: "fresh: req/s", Short: "fresh: req/s"}, {Head: "CPUs used", Short: "CPUs"}, {Head: "threads", Short: "threads"}, {Head: "GOMAXPROCS", Short: "procs"},

@@ -183,16 +183,6 @@ func mostMemory(r *verdict.Result) string {
 	return "--max-memory " + number.Short(number.Bytes(float64(r.Plan.MaxMemoryBytes)))
 }
 
-func (g *group) valueColumn() column {
-	head := document.Column{Head: "GOMAXPROCS", Short: "procs", Left: true}
-	if name := phrase.Clip(g.Compares, nameRoom); name != "" {
-		head.Head, head.Short = name, name
-	} else if g.gateAlone {
-		head.Head, head.Short = "Version", "version"
-	}
-	return column{head, func(a *verdict.Row) document.Cell { return document.Cell{Value: settingName(a)} }}
-}
-
 func (g *group) named(code contest.Excluded) (list []string) {
 	for _, a := range g.rows {
 		if isOut(a, code) {
@@ -264,4 +254,13 @@ func sliced(x verdict.ReasonSliced) string {
 	}
 	return "measured only in slices of one start, with the value set in the running program: " +
 		phrase.Join("; ", of(x.Slower, "slower"), of(x.Covered, "a smaller value is as good there"))
+}
+
+// isOut reports whether a row was excluded for one of these.
+func isOut(a *verdict.Row, why ...contest.Excluded) bool {
+	return a.Excluded != nil && slices.Contains(why, *a.Excluded)
+}
+
+func (w words) leftOut(why ...contest.Excluded) bool {
+	return slices.ContainsFunc(rowsFrom(w.Rows), func(a *verdict.Row) bool { return isOut(a, why...) })
 }

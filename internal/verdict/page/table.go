@@ -405,3 +405,13 @@ func requestCell(r verdict.RequestLatency) document.Cell {
 	}
 	return document.Cell{Value: maybe(r.P99.Median, number.Seconds), Detail: strings.Join(details, ", ")}
 }
+
+func (g *group) valueColumn() column {
+	head := document.Column{Head: "GOMAXPROCS", Short: "procs", Left: true}
+	if name := phrase.Clip(g.Compares, nameRoom); name != "" {
+		head.Head, head.Short = name, name
+	} else if g.gateAlone {
+		head.Head, head.Short = "Version", "version"
+	}
+	return column{head, func(a *verdict.Row) document.Cell { return document.Cell{Value: settingName(a)} }}
+}

@@ -303,3 +303,31 @@ func signed(ratio float64, percent func(float64) string) string {
 }
 
 func timesText(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "×" }
+
+func verb(n int, one, many string) string { return phrase.If(n == 1, one, many) }
+
+func (w words) likely() bool { return w.Recommendation.Confidence == verdict.Likely }
+
+// others is what other programs took: "other programs used 1.6 of 2 CPUs".
+func (w words) others() string {
+	o := w.Others
+	switch {
+	case o.CPUs == nil && o.AtMost != nil:
+		return fmt.Sprintf("other programs cannot be counted in trials of less than half a second (they may have used %s of the CPU time)", number.Percent(*o.AtMost))
+	case o.CPUs == nil:
+		return "other programs used CPUs that the target may use"
+	}
+	used := func(cpus float64) string { return shortNumber(math.Round(cpus*100)/100, number.Digits) }
+	if most := o.MostCPUs; most != nil && *most > 2**o.CPUs {
+		return fmt.Sprintf("other programs used up to %s of %s, in the trials of %s", used(*most), number.CPUs(float64(o.Of)), o.MostSetting)
+	}
+	return fmt.Sprintf("other programs used %s of %s", used(*o.CPUs), number.CPUs(float64(o.Of)))
+}
+
+// throughputName is what is compared, in a sentence: of Go benchmarks their mean.
+func (g *group) throughputName() string {
+	if g.Benchmarks != nil {
+		return fmt.Sprintf("geometric mean of %d benchmarks", len(g.Benchmarks.List))
+	}
+	return phrase.If(g.runs(), "time per run", "throughput")
+}

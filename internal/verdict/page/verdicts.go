@@ -39,7 +39,7 @@ var verdicts = map[verdict.Verdict]verdictRow{
 		compared: func(g *group, v *Verdict) {
 			v.State, v.Label, v.Answer.Plain = document.Act, "Best: "+g.Recommendation.Setting, g.comparedChange()
 		},
-		experiment: experiment.set, after: experiment.chooseOne,
+		experiment: experiment.setValue, after: experiment.chooseOne,
 	},
 	verdict.SustainsRate: {
 		tone: document.Act, label: "Sustains the rate", mark: "recommended", sets: true,
@@ -50,7 +50,7 @@ var verdicts = map[verdict.Verdict]verdictRow{
 		tone: document.OK, label: labelKeepDefault, mark: "keep",
 		answer: (*group).setOrKeep,
 		paste:  pasteNothing("Nothing to set: keep the default. Where GOMAXPROCS is set, remove it."), compared: (*group).keeps,
-		experiment: experiment.keep, after: experiment.keepsStart,
+		experiment: experiment.keepValue, after: experiment.keepsStart,
 	},
 	verdict.NoDifference: {
 		tone: document.OK, label: "No difference",
