@@ -111,8 +111,9 @@ func TestOutsideOfTheQuota(t *testing.T) {
 			return s
 		}, 1, "the --beside program"},
 		"beside a batch program": {func() plan.Spec {
-			s := job("sleep", "0.1")
-			s.Target.Beside = &plan.Neighbour{Command: []string{"sh", "-c", leave + "sleep 60"}}
+			left := filepath.Join(t.TempDir(), "left")
+			s := job("sh", "-c", "until [ -e "+left+" ]; do sleep 0.01; done")
+			s.Target.Beside = &plan.Neighbour{Command: []string{"sh", "-c", leave + ": >" + left + "; sleep 60"}}
 			return s
 		}, 1, "the --beside program"},
 	} {
