@@ -176,16 +176,16 @@ func (a advised) result(racing bool) *verdict.Result {
 
 // warnings walks through the fixes of every warning, and returns how many there are.
 func (a advised) warnings(t *testing.T, racing bool) (seen int) {
+	r := a.result(racing)
+	alone := r.Groups[0].Others
 	for _, kind := range page.Remarks() {
 		x := pagetest.Example(kind, "2", true).Interface().(verdict.Remark)
 		if !a.meets(t, string(x.Code())) || strings.HasSuffix(kind.PkgPath(), "/canary") != (a.Command == "kube canary") {
 			continue
 		}
-		for _, others := range []bool{false, true} {
-			r := a.result(racing)
-			if r.Warnings = []verdict.Warning{{Group: new(0), Remark: x}}; others {
-				r.Groups[0].Others = verdict.OtherPrograms{CPUs: new(1.0), Of: 2, Matter: true}
-			}
+		r.Warnings = []verdict.Warning{{Group: new(0), Remark: x}}
+		for _, others := range []verdict.OtherPrograms{alone, {CPUs: new(1.0), Of: 2, Matter: true}} {
+			r.Groups[0].Others = others
 			for _, w := range slices.Concat(documenttest.Find[document.Notes](page.Report(r).Blocks)...) {
 				seen++
 				a.textHelps(t, string(x.Code()), w.Fix)
@@ -197,9 +197,9 @@ func (a advised) warnings(t *testing.T, racing bool) (seen int) {
 
 // reasons walks through the commands of every reason, and returns how many there are.
 func (a advised) reasons(t *testing.T, racing bool) (seen int) {
+	r := a.result(racing)
 	for _, kind := range page.Remarks() {
 		x := pagetest.Example(kind, "2", true).Interface().(verdict.Remark)
-		r := a.result(racing)
 		r.Groups[0].Recommendation.Reasons = []verdict.Remark{x}
 		for _, text := range page.VerdictOf(r).Reasons {
 			if _, command, has := strings.Cut(text, "run: "); has {
