@@ -145,6 +145,31 @@ func TestNothingSaid(t *testing.T) {
 	})
 }
 
+// What slows a machine down may be over after the turns of others: a hypothesis whose blocks were
+// not valid comes after them, and is given up after three times.
+func TestNearestInVain(t *testing.T) {
+	of := func(id string, seconds float64) *open {
+		return &open{More: lab.More{Hypothesis: id, Seconds: seconds}, item: &item{Experiment: lab.Experiment{ID: "e"}}}
+	}
+	for _, tc := range []struct {
+		left   time.Duration
+		inVain map[string]int
+		want   string
+	}{
+		{time.Hour, nil, "soon"},
+		{time.Hour, map[string]int{"e/soon": 1}, "late"},
+		{time.Hour, map[string]int{"e/soon": 1, "e/late": 1}, "soon"},
+		{time.Minute, map[string]int{"e/soon": 2}, "soon"},
+		{time.Minute, map[string]int{"e/soon": mostInVain}, ""},
+		{time.Second, nil, ""},
+	} {
+		got := nearest([]*open{of("late", 100), of("soon", 10)}, tc.left, tc.inVain)
+		if (got == nil) != (tc.want == "") || got != nil && got.Hypothesis != tc.want {
+			t.Errorf("%+v: %+v", tc, got)
+		}
+	}
+}
+
 // How long a run may take follows from its questions, unless it is said, or its blocks are.
 func TestBudget(t *testing.T) {
 	e := must.Get(lab.Find("parallel"))(t)

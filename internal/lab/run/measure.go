@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -136,13 +137,18 @@ func (r *Run) Budget() time.Duration {
 	return r.First() + max(least, each*time.Duration(r.questions))
 }
 
+// mostInVain is how often in turn a hypothesis is given blocks of which none is valid: what
+// slows a machine down may be over after the turns of the others.
+const mostInVain = 3
+
 // decide adds blocks where a hypothesis is open, of the settings that it is about: always to the
-// one that takes least time, until all are decided or none can be in what the budget leaves.
+// one that takes least time, of those that were given the fewest in vain, until all are decided or
+// none can be in what the budget leaves.
 func (r *Run) decide(ctx context.Context, on Events, c *compilers, began time.Time) error {
-	var given []string // more blocks, which said nothing
+	inVain := map[string]int{} // in turn, by hypothesis
 	for {
 		left := r.budget - r.options.Now().Sub(began)
-		next := r.nearest(left, given)
+		next := nearest(r.runnable(), left, inVain)
 		if next == nil {
 			return nil
 		}
@@ -153,8 +159,11 @@ func (r *Run) decide(ctx context.Context, on Events, c *compilers, began time.Ti
 			return err
 		}
 		for _, now := range r.Outcome.Ran(next.item.ID).Hypotheses {
-			if now.ID == next.Hypothesis && now.Measured.N <= next.Had {
-				given = append(given, next.name())
+			if now.ID != next.Hypothesis {
+				continue
+			}
+			if inVain[next.name()]++; now.Measured.N > next.Had {
+				inVain[next.name()] = 0
 			}
 		}
 	}
@@ -195,22 +204,31 @@ func (o *open) takes() time.Duration {
 	return time.Duration(o.Seconds*float64(time.Second)) + startStage*time.Duration(len(o.Settings))
 }
 
-// nearest is the open hypothesis that least time decides, of those that are decided in what is
-// left; nil: there is none.
-func (r *Run) nearest(left time.Duration, but []string) (best *open) {
+// runnable are the open hypotheses that blocks can be run for.
+func (r *Run) runnable() (list []*open) {
 	for i, x := range r.items {
 		ran := r.Outcome.Ran(x.ID)
 		if ran == nil {
 			continue
 		}
 		for _, m := range ran.More() {
-			o := &open{More: m, item: x, number: i + 1}
-			if x.runs(m) && !slices.Contains(but, o.name()) && o.takes() <= left && (best == nil || o.takes() < best.takes()) {
-				best = o
+			if x.runs(m) {
+				list = append(list, &open{More: m, item: x, number: i + 1})
 			}
 		}
 	}
-	return best
+	return list
+}
+
+// nearest is the hypothesis to give blocks to, of those that are decided in what is left; nil: none.
+func nearest(list []*open, left time.Duration, inVain map[string]int) *open {
+	list = slices.DeleteFunc(list, func(o *open) bool { return o.takes() > left || inVain[o.name()] >= mostInVain })
+	if len(list) == 0 {
+		return nil
+	}
+	return slices.MinFunc(list, func(a, b *open) int {
+		return cmp.Or(cmp.Compare(inVain[a.name()], inVain[b.name()]), cmp.Compare(a.takes(), b.takes()))
+	})
 }
 
 // runs reports whether all stages can be run that blocks are for.
