@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 func ReadStat(pid int) (Stat, error) {
@@ -15,6 +16,17 @@ func ReadStat(pid int) (Stat, error) {
 		return Stat{}, err
 	}
 	return ParseStat(text)
+}
+
+// Ran is how long the first thread of a process was on a CPU. A Stat has what all of them were, in whole
+// ticks of 10 ms.
+func Ran(pid int) (time.Duration, error) {
+	b, err := readOnce("/proc/" + strconv.Itoa(pid) + "/schedstat")
+	if err != nil {
+		return 0, err
+	}
+	ran, _, err := parseSchedstat(b)
+	return time.Duration(ran), err
 }
 
 // HasEnded reports whether a process, or a thread, has: the first thread of a process stays as a

@@ -187,11 +187,11 @@ type lookback struct {
 
 // missed reports whether a Go program may have run since that look, as that of env A=B PROGRAM: more
 // than a quarter of the program's time has passed since (on a busy machine the launcher may take most of
-// it), or more than half of its CPU time and than one start of a program takes.
+// it), or more than half of its CPU time and than the end of a launcher takes.
 func (l lookback) missed(exit supervisor.Exit) bool {
-	const start = 10 * time.Millisecond // which is the unit of /proc's CPU time, too
+	const shortest = time.Millisecond // of a Go program, from its start to its end; a shell ends in a tenth of it
 	cpu := exit.User + exit.System
-	return l.after < exit.Wall*3/4 || cpu-l.cpu > max(cpu/2, start)
+	return l.after < exit.Wall*3/4 || cpu-l.cpu > max(cpu/2, shortest)
 }
 
 // byFile decides for programs that ended before they could be read, and of which nobody saw another

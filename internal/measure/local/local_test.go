@@ -334,7 +334,8 @@ func TestMissedProgram(t *testing.T) {
 		want bool
 	}{
 		"seen to its end":                       {lookback{after: 90 * ms, cpu: 80 * ms}, supervisor.Exit{Wall: 100 * ms, User: 90 * ms}, false},
-		"idle to its end":                       {lookback{after: 900 * ms}, supervisor.Exit{Wall: time.Second, User: 2 * ms}, false},
+		"idle to its end":                       {lookback{after: 900 * ms, cpu: 2 * ms}, supervisor.Exit{Wall: time.Second, User: 2 * ms}, false},
+		"late to start, then one that is short": {lookback{after: 120 * ms, cpu: 2 * ms}, supervisor.Exit{Wall: 150 * ms, User: 6 * ms}, true},
 		"seen at its start":                     {lookback{after: 2 * ms}, supervisor.Exit{Wall: 50 * ms, User: 2 * ms}, true},
 		"late to start, then one that idles":    {lookback{after: 70 * ms, cpu: 2 * ms}, supervisor.Exit{Wall: 130 * ms, User: 5 * ms}, true},
 		"a wait, then another that is short":    {lookback{after: 400 * ms}, supervisor.Exit{Wall: 430 * ms, User: 20 * ms, System: 10 * ms}, true},
