@@ -142,6 +142,19 @@ func TestLiveErrors(t *testing.T) {
 	})
 }
 
+// TestReadsAll: without the right to read the files of other users CAP_SYS_PTRACE is not enough.
+func TestReadsAll(t *testing.T) {
+	const machine = "         0          0 4294967295\n"
+	for capabilities, want := range map[string]bool{
+		"000001ffffffffff": true, "0000000000080004": true, "0000000000080002": true,
+		"0000000000080000": false, "00000000a80425fb": false, "": false,
+	} {
+		if got := readsAll(capabilities, machine); got != want || readsAll(capabilities, "0 1000 1\n") {
+			t.Errorf("%q: %t", capabilities, got)
+		}
+	}
+}
+
 func wantError(t *testing.T, c *Cache, pid int, want error) error {
 	t.Helper()
 	live, err := c.Live(pid)

@@ -61,8 +61,6 @@ func hint(pid int) string {
 	switch me := os.Geteuid(); {
 	case RootMayTrace(): // as of a process that the kernel protects
 		return "; the kernel refuses, although procfit has CAP_SYS_PTRACE"
-	case ok && int(st.Uid) != me && me == 0:
-		return fmt.Sprintf("; it is of user %d: run as that user or with CAP_SYS_PTRACE", st.Uid)
 	case ok && int(st.Uid) != me: // only its user may open mem, auxv and environ
 		return fmt.Sprintf("; it is of user %d: run as that user or with CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH", st.Uid)
 	}
@@ -73,14 +71,20 @@ func hint(pid int) string {
 	return "; run with CAP_SYS_PTRACE"
 }
 
-// RootMayTrace reports whether procfit is root with CAP_SYS_PTRACE of the machine, and not only of a user
-// namespace. What cannot be read shows neither.
+// RootMayTrace reports whether procfit is root with the capabilities to read any process of the machine, and
+// not only of a user namespace. What cannot be read shows neither.
 func RootMayTrace() bool { return os.Geteuid() == 0 && mayTrace() }
 
 var mayTrace = sync.OnceValue(func() bool {
 	has, _ := procstat.Status(os.Getpid(), "CapEff")
 	users, _ := os.ReadFile("/proc/self/uid_map")
-	effective, err := strconv.ParseUint(has, 16, 64)
-	const sysPtrace = 19 // of linux/capability.h
-	return err == nil && effective>>sysPtrace&1 == 1 && slices.Equal(strings.Fields(string(users)), []string{"0", "0", "4294967295"})
+	return readsAll(has, string(users))
 })
+
+// readsAll: root in a container may have CAP_SYS_PTRACE alone, and then not open the memory of other users.
+func readsAll(capabilities, users string) bool {
+	effective, err := strconv.ParseUint(capabilities, 16, 64)
+	const dacOverride, dacReadSearch, sysPtrace = 1 << 1, 1 << 2, 1 << 19 // of linux/capability.h
+	return err == nil && effective&sysPtrace != 0 && effective&(dacOverride|dacReadSearch) != 0 &&
+		slices.Equal(strings.Fields(users), []string{"0", "0", "4294967295"})
+}

@@ -153,7 +153,7 @@ func (u Unreadable) Summary() string {
 	case Denied:
 		return "needs root or CAP_SYS_PTRACE"
 	case DeniedRoot:
-		return "needs CAP_SYS_PTRACE, which root does not have here"
+		return "root needs CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH here"
 	case Refused:
 		return "the kernel refuses, although procfit has CAP_SYS_PTRACE"
 	case Damaged:
