@@ -130,7 +130,7 @@ func (u *unit) near(all []*script) []*script {
 }
 
 func (c *Checker) inScripts(u *unit) {
-	for _, word := range u.argv {
+	for _, word := range append(slices.Clone(u.argv), u.command) { // which may be a word of the text after sh -c
 		name := path.Base(word)
 		all := u.near(c.scriptsOf[name])
 		if !slices.ContainsFunc(all, (*script).maySet) {
