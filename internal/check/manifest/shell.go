@@ -188,8 +188,9 @@ func (s *shell) reads(n *syntax.Stmt) {
 func (s *shell) declares(n *syntax.DeclClause) {
 	for _, a := range n.Args {
 		switch {
-		case a.Name == nil: // an option, or names that the script makes up
-			s.passed = s.passed || a.Value != nil && !strings.HasPrefix(a.Value.Lit(), "-")
+		case a.Name == nil: // an option, or names that the script makes up, perhaps with values
+			made := a.Value != nil && !strings.HasPrefix(a.Value.Lit(), "-")
+			s.passed, s.sets = s.passed || made, s.sets || made
 		case a.Name.Value == variableName:
 			s.passed, s.sets = true, true
 			if n.Variant.Value == "export" {
