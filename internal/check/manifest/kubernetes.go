@@ -263,6 +263,7 @@ func (p *pods) steps(all []*yaml.Node, template *yaml.Node, o *object) {
 				k.fields[name] = f
 			}
 		}
+		k.image, k.partial = cmp.Or(k.image, t.image), k.partial && t.partial
 		k.cpu.limit = cmp.Or(k.cpu.limit, t.cpu.limit)
 		k.envFrom, k.isGo = slices.Concat(t.envFrom, k.envFrom), k.isGo || t.isGo
 	}
