@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -136,8 +137,8 @@ func (s *store) resolve(k *container, nodePods quantity) {
 			k.written.Refused, k.written.Kubelet, k.written.Quantity = f.refused, f.kubelet, false
 		}
 	}
-	if k.partial && !k.removes {
-		k.doubt(sets, "the object that it patches sets GOMAXPROCS")
+	if k.partial {
+		k.doubt(sets, "%sthe object that it patches sets GOMAXPROCS", phrase.If(k.removes, "envFrom of ", ""))
 	}
 	if own.limit.unknown() {
 		k.doubt(counts, "%.60q, which is filled in before the manifest is applied, is another CPU limit", own.limit.text)
