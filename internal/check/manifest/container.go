@@ -98,7 +98,7 @@ func (p *pods) container(c, spec *yaml.Node, byName map[string]*yaml.Node, o *ob
 		if name == "GOMAXPROCS" || name == "GODEBUG" {
 			f := p.field(item, c, byName, d)
 			f.value = expand(f.value, literal)
-			f.fromLate(late, len(k.envFrom) > 0 || k.partial)
+			f.fromLate(late, len(k.envFrom) > 0)
 			if before, ok := k.fields[name]; ok {
 				f.twice = true
 				f.line, f.column = before.line, before.column
@@ -226,13 +226,15 @@ func (p *pods) valueFrom(f *field, from, c *yaml.Node, byName map[string]*yaml.N
 	}
 }
 
-// incomplete: the pod may have other containers than the file, so that a name which is not in it may be one of theirs.
+// incomplete: the pod may have other containers than the file, so that a name which is not in it may be one of theirs,
+// and a patch uses variables of its object.
 func (k *container) incomplete() {
 	for name, f := range k.fields {
 		if f.kubelet {
 			f.refused, f.kubelet, f.why = "", false, fmt.Sprintf("container %.60s is not in this file", f.reference.container)
-			k.fields[name] = f
 		}
+		f.fromLate(nil, k.partial)
+		k.fields[name] = f
 	}
 }
 

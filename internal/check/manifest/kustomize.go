@@ -21,6 +21,7 @@ type kustomization struct {
 	path, dir string
 	resources []string // files and folders, from where paths are shown
 	patches   []patch
+	files     []string  // of patches, from where paths are shown
 	configs   []*config // ConfigMaps of others that it changes
 	anything  bool      // it may change any object
 	elsewhere []string  // where it takes objects from that are not files of the tree, in words
@@ -149,6 +150,7 @@ func (k *kustomization) patch(r *reader, t text, item *yaml.Node) {
 		}
 	}
 	if file != "" {
+		k.files = append(k.files, path.Join(k.dir, file))
 		b, err := t.reads.Read(filepath.Join(filepath.FromSlash(k.dir), filepath.FromSlash(file)), mostNamed-k.read)
 		k.read += int64(len(b))
 		k.anything = k.anything || err != nil || t.path == check.Stdin

@@ -424,10 +424,19 @@ func nearest(units []*unit) (kept []*unit) {
 }
 
 func (c *Checker) resolve(ctx context.Context, overlays overlays) error {
-	pods := map[any][]*unit{}
+	pods, patches := map[any][]*unit{}, map[string]bool{}
+	for _, by := range c.kustomized {
+		for _, file := range by.files {
+			patches[file] = true
+		}
+	}
 	for _, k := range c.store.containers {
 		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if patches[k.object.path] { // it may change the image, too
+			k.partial = true
+			k.incomplete()
 		}
 		c.store.resolve(k, c.nodePods(&k.unit))
 		k.overlays = overlays.of(k.object, k.draws()...)
