@@ -204,10 +204,18 @@ func TestDefaultThatFails(t *testing.T) {
 			t.Errorf("after %d blocks: %+v", block+1, step)
 		}
 	}
-	trials[0].Valid, trials[0].ThroughputPerSecond = true, new(95.0)
-	if step := Count(h, trials).Contest(trials[0].Setting.Group()).Next(); step.Stop != "" {
-		t.Errorf("where it ran once: %+v", step)
+	goesOn := func(where string, h journal.Header) {
+		if step := Count(h, trials).Contest(trials[0].Setting.Group()).Next(); step.Stop != "" {
+			t.Errorf("%s: %+v", where, step)
+		}
 	}
+	cheapest := h
+	cheapest.Plan.SLO, cheapest.Load.RatePerSecond = new(slo.Objective), new(50.0)
+	goesOn("where the cheapest setting that carries a rate is asked for", cheapest)
+	trials[0].InvalidCode = journal.InvalidStolen
+	goesOn("where the machine was taken away once", h)
+	trials[0].Valid, trials[0].InvalidCode, trials[0].ThroughputPerSecond = true, "", new(95.0)
+	goesOn("where it ran once", h)
 }
 
 // Trials that cannot be compared take no part, and are asked for again or not as that

@@ -28,8 +28,8 @@ type Step struct {
 // Next is what to measure next.
 func (c *Contest) Next() Step {
 	next := c.race.Next()
-	if unset := Where(c.own, isUnset); next.Stop == "" && c.Group.Compares == "" && len(unset) >= race.Enough && Valid(unset) == 0 {
-		return Step{Stop: StopNothing} // nothing is named without the default
+	if next.Stop == "" && c.Group.Compares == "" && c.defaultFails() {
+		return Step{Stop: StopNothing}
 	}
 	step := Step{Why: next.Why, Stop: next.Stop}
 	for _, choice := range next.Block {
@@ -39,6 +39,14 @@ func (c *Contest) Next() Step {
 		step.Settings = append(step.Settings, unset)
 	}
 	return step
+}
+
+// defaultFails reports whether the default failed each time, other than by what may be over: nothing is
+// named without it, but for the cheapest setting that carries a rate, which is compared with that alone.
+func (c *Contest) defaultFails() bool {
+	failed := Where(c.own, func(t *journal.Trial) bool { return isUnset(t) && !t.InvalidCode.Passing() })
+	cheapest := c.h.Plan.SLO != nil && c.h.Load.RatePerSecond != nil
+	return !cheapest && len(failed) >= race.Enough && Valid(failed) == 0
 }
 
 // fewestUnread is how many trials the default gets where its value cannot be read, so

@@ -54,6 +54,19 @@ func TestNextCommandOfARaceOutOfTime(t *testing.T) {
 	}
 }
 
+// A default that always failed ended it: other values were compared.
+func TestEndedByADefaultThatFails(t *testing.T) {
+	r := pagetest.Typical()
+	r.Plan.Strategy, r.Plan.MaxTrials, r.TrialsPlanned = journal.StrategyRace, 80, 80
+	r.Groups[0].Race, r.Groups[0].Recommendation = &verdict.Raced{Stop: string(contest.StopNothing)}, verdict.Recommendation{Verdict: verdict.Undecided, Claim: verdict.CauseNoDefault{}}
+	said := func(x document.Text) bool {
+		return strings.HasSuffix(x.Text, " of at most 80 trials: what failed three times is not measured again.")
+	}
+	if !slices.ContainsFunc(documenttest.Find[document.Text](page.Brief(r).Blocks), said) {
+		t.Error("a terminal does not say why it ended")
+	}
+}
+
 // Only procfit sweep has --vary and --profile: of another command there is none to paste.
 func TestCommandsThatOnlySweepHas(t *testing.T) {
 	for command, want := range map[string]bool{"sweep": true, "compare": false, "live": false} {

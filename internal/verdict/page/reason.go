@@ -261,7 +261,7 @@ func (w words) ended() string {
 	case race.Stop == string(contest.StopUnmet):
 		why = "more trials would not prove a value, because the throughput of one that missed --slo is not known"
 	case race.Stop == string(contest.StopNothing):
-		why = "no value could be compared"
+		why = "what failed three times is not measured again"
 	case race.Stop == string(contest.StopTime):
 		why = "the next trials would take longer than --for"
 	}
