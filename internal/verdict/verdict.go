@@ -143,16 +143,19 @@ func (g *group) choose(rec *Recommendation) {
 		if g.advise(rec, chosen); rec.Confidence != Proven {
 			rec.Next = g.next()
 		}
-		if rec.Verdict == Recommended && g.mayBeFaster(g.DefaultValue(), chosen) {
+		if standard := g.DefaultValue(); rec.Verdict == Recommended && slices.ContainsFunc(g.Values, func(v *contest.Value) bool {
+			return (standard == nil || v == standard) && g.mayBeFaster(v, chosen)
+		}) {
 			rec.withhold(CauseLoadLimited{}, StepLoadElsewhere)
 		}
 	}
 }
 
-// mayBeFaster reports whether the load generator was at its limit with the default, so that a value which
-// has the same throughput may be slower. Within an objective, throughput is not what the generator reached.
-func (g *group) mayBeFaster(standard, chosen *contest.Value) bool {
-	return standard != nil && g.header.Plan.SLO == nil && contest.Most(standard.Trials, limitedByLoad) && !g.Throughput(standard, chosen).Worse
+// mayBeFaster reports whether the load generator was at its limit with a value, so that the chosen one,
+// which has the same throughput, may be slower. Within an objective, throughput is not what the generator
+// reached.
+func (g *group) mayBeFaster(v, chosen *contest.Value) bool {
+	return v != nil && v != chosen && g.header.Plan.SLO == nil && contest.Most(v.Trials, limitedByLoad) && !g.Throughput(v, chosen).Worse
 }
 
 // advise is what the pick means for the default.

@@ -55,6 +55,11 @@ func TestVerdicts(t *testing.T) {
 				t.Load.ThreadBusiestRatio = new(0.99)
 			}
 		}}, verdict.Undecided, "", 0, "load_limited"},
+		{"as fast as a higher value, at the limit of the load engine", Config{Settings: []Truth{Set(1, 1000, .01), Set(2, 2000, .01), Set(4, 2000, .01)}, Trial: func(t *journal.Trial) {
+			if *t.ObservedProcs[0] > 1 {
+				t.Load.ThreadBusiestRatio = new(0.99)
+			}
+		}}, verdict.Undecided, "", 0, "load_limited"},
 		{"all the same, at the limit of the load engine", Config{Settings: []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01)}, Trial: func(t *journal.Trial) { t.Load.ThreadBusiestRatio = new(0.99) }}, verdict.Undecided, "", 0, "load_limited"},
 		{"one of each block invalid", Config{Settings: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = t.Order != t.Block }}, verdict.KeepDefault, "default", 0, ""},
 	} {
