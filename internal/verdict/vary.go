@@ -27,17 +27,17 @@ func (r *Result) best(counted *contest.Counted) {
 // compared a variable at the best values of all others. What the verdict of a group leaves open
 // is not sure.
 func (r *Result) sureness(s contest.Search) Confidence {
-	least := Proven
+	least, groups := Proven, slices.Concat(r.Groups, r.Compared)
 	for _, c := range s.Contests {
 		at := s.At
 		if at.Compares = c.Group.Compares; at.Group() != c.Group {
 			continue
 		}
-		i := slices.IndexFunc(r.Groups, func(g Group) bool { return g.key() == c.Group })
-		if i >= 0 && (r.Groups[i].Recommendation.Verdict == Undecided || r.Groups[i].Recommendation.Verdict == TradeOff) {
+		i := slices.IndexFunc(groups, func(g Group) bool { return g.key() == c.Group })
+		if i >= 0 && (groups[i].Recommendation.Verdict == Undecided || groups[i].Recommendation.Verdict == TradeOff) {
 			return ""
 		}
-		capped := slices.ContainsFunc(slices.Concat(r.Groups, r.Compared), func(g Group) bool { return g.key() == c.Group && g.Recommendation.capped() })
+		capped := i >= 0 && groups[i].Recommendation.capped()
 		switch sure := c.Sure(); {
 		case sure == "":
 			return ""
@@ -72,6 +72,9 @@ func (g *group) variable() Group {
 			result.Recommendation.Verdict, result.Recommendation.Versus = Recommended, &Versus{}
 			if start > 0 {
 				result.Recommendation.Versus = &Versus{Throughput: g.interval(lead.Pick, start, race.Throughput), Latency: g.interval(lead.Pick, start, race.P99)}
+			}
+			if named := g.Of(lead.Pick); named != nil && g.mayBeFaster(g.Of(start), named) {
+				result.Recommendation.withhold(CauseLoadLimited{}, StepLoadElsewhere)
 			}
 		}
 		g.guardCompared(&result.Recommendation)

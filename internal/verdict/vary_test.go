@@ -99,6 +99,23 @@ func TestVariedUnderALoadWhoseLagIsUnknown(t *testing.T) {
 	}
 }
 
+// A value that is as fast as the start may be slower, where the load generator was at its limit.
+func TestVariedAtTheLimitOfTheLoad(t *testing.T) {
+	h := Varied(journal.Axis{Name: "GOGC", Values: []string{"50", "100"}, Start: "100"})
+	trials := Race(h, func(procs int, _ map[string]string) (float64, int64) { return 100 * math.Min(float64(procs), 2), 50 }, 1, 200)
+	for busiest, want := range map[float64]verdict.Confidence{0.5: verdict.Proven, 0.99: ""} {
+		for i := range trials {
+			if trials[i].Setting.Compares != "" {
+				trials[i].Load = &journal.LoadCost{ThreadBusiestRatio: &busiest}
+			}
+		}
+		r := verdict.Analyze(h, trials)
+		if rec, best := r.Compared[0].Recommendation, r.Best[0]; best.Confidence != want || (rec.Setting == "GOGC=50") != (want != "") || want == "" && rec.Next[0].Code != verdict.StepLoadElsewhere {
+			t.Errorf("busiest thread %g: %+v, best %+v", busiest, rec, best)
+		}
+	}
+}
+
 // A verdict that a group leaves open is not sure: all values of GOMAXPROCS exceed the bound.
 func TestVariedWithoutAnAnswer(t *testing.T) {
 	h := Varied(journal.Axis{Name: "GOGC", Values: []string{"50", "100"}, Start: "100"})

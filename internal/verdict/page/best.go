@@ -60,11 +60,11 @@ func bestVerdict(r *verdict.Result) Verdict {
 	return v
 }
 
-// nextUnseen is what would prove what procfit could not read or count.
+// nextUnseen is what would prove what procfit could not read or count, or what the load generator hid.
 func nextUnseen(r *verdict.Result) (list []document.Item) {
 	for _, g := range slices.Concat(r.Groups, r.Compared) {
 		for _, s := range g.Recommendation.Next {
-			if item := (words{&g, r}).step(s); slices.Contains([]verdict.StepCode{verdict.StepSee, verdict.StepCount, verdict.StepOwnLoad, verdict.StepWeigh}, s.Code) && !slices.Contains(list, item) {
+			if item := (words{&g, r}).step(s); slices.Contains([]verdict.StepCode{verdict.StepSee, verdict.StepCount, verdict.StepOwnLoad, verdict.StepLoadElsewhere, verdict.StepWeigh}, s.Code) && !slices.Contains(list, item) {
 				list = append(list, item)
 			}
 		}
