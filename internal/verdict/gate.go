@@ -72,7 +72,7 @@ func gateAgainst(counted *contest.Counted, groups []*group) *Gate {
 				c.unknownLag(contest.Most(slices.Concat(now, then), contest.LagUnknown))
 				c.late = slices.ContainsFunc(slices.Concat(now, then), func(t *journal.Trial) bool { return t.Valid && contest.Late(t) })
 			}
-			gate.benchmarks(g, setting, now, then, len(duels))
+			gate.benchmarks(g, a, setting, then, len(duels))
 			gate.validity(setting, tallyOf(now), tallyOf(then))
 			gate.sameWork(setting, mostlyRedirected(now), mostlyRedirected(then))
 		}
@@ -103,7 +103,8 @@ func (a *Row) most(is func(*journal.Trial) bool) bool {
 // benchmarks adds a check of each Go benchmark that is proven slower by more than the margin: the
 // throughput is their mean, in which others may make up for it. The error is shared among all benchmarks at
 // all settings.
-func (gate *gating) benchmarks(g *group, setting journal.Setting, now, then []*journal.Trial, settings int) {
+func (gate *gating) benchmarks(g *group, a, setting journal.Setting, then []*journal.Trial, settings int) {
+	now := g.Measured(a)
 	all := g.timed(now)
 	if len(all) < 2 {
 		return
@@ -111,7 +112,7 @@ func (gate *gating) benchmarks(g *group, setting journal.Setting, now, then []*j
 	alpha := gateError / float64(len(all)*max(1, settings))
 	for _, name := range all {
 		d := differences(metricOf(name), then, now) // of the speeds, new ÷ old
-		low, high := stat.Student(d, alpha)
+		low, high := stat.Student(d, alpha, differences(metricOf(name), now, g.Copies(a))...)
 		if high < -gate.margin {
 			gate.add(setting, strings.TrimSuffix(name, timed), func(float64) (int, float64, float64, float64) { return len(d), stat.Mean(d), low, high })
 		}
