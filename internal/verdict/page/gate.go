@@ -316,7 +316,7 @@ func gateNote(c *verdict.GateCheck, p journal.Plan) string {
 	case c.NoQuantile() && c.Ratio.Median == nil:
 		return "cannot be judged: " + noQuantile
 	case c.Itself != nil:
-		return "cannot be judged: " + unlikeItself(c)
+		return "cannot be judged: " + unlikeItself + ", by " + signedChange(*c.Itself)
 	case c.Outcome == verdict.OutcomeNotJudged && c.LagUnknown() && c.Ratio.N >= stat.FewestPairs:
 		return "cannot be judged: " + lagUnknown
 	case c.Outcome == verdict.OutcomeNotJudged && c.LoadLimited() && c.Ratio.N >= stat.FewestPairs:
@@ -350,6 +350,8 @@ func gateNote(c *verdict.GateCheck, p journal.Plan) string {
 
 // noQuantile is why a latency is not compared, and what helps.
 const noQuantile = "no percentile of the latency is judged in both; use a longer --trial-time"
+
+const unlikeItself = "the new program differs from itself by more than the margin, between its two trials in a block"
 
 const lagUnknown = "the load generator does not report how late it sent, so the latency may be its own; measure with the load generator of procfit, or without {rate} in --load"
 
@@ -415,16 +417,11 @@ func unjudgedReason(u verdict.Unjudged) string {
 		}
 		return why + tooFew(u.Pairs)
 	case verdict.UnjudgedItself:
-		return checks + ": " + unlikeItself(&u.Checks[0])
+		return checks + ": " + unlikeItself
 	case verdict.UnjudgedLate:
 		return checks + ": the load generator sent requests late, so " + tooFew(u.Pairs)
 	}
 	return checks + ": " + tooFew(u.Pairs)
-}
-
-// unlikeItself is by how much the new program differs from its own copy.
-func unlikeItself(c *verdict.GateCheck) string {
-	return "the new program differs from itself, by " + signedChange(*c.Itself) + " between its two trials in a block"
 }
 
 // ratioLine is a line of ratios that has no change in its middle, in logarithms.

@@ -46,7 +46,11 @@ func TestTheGateIsTheHeadlineWhereNothingElseWasAsked(t *testing.T) {
 		{"the new one differs from itself", func(g *verdict.Gate) {
 			g.Checks[0].Judged, g.Checks[0].Itself = false, new(0.6)
 			g.Pass, g.Checks[0].Proven, g.Unjudged = false, false, []verdict.Unjudged{{Code: verdict.UnjudgedItself, Pairs: 6, Checks: g.Checks[:1]}}
-		}, document.Unknown, "Undecided", "Undecided: the throughput of the new version may be lower; its p99 is not higher. Throughput with the default GOMAXPROCS: the new program differs from itself, by −40% between its two trials in a block."},
+		}, document.Unknown, "Undecided", "Undecided: the throughput of the new version may be lower; its p99 is not higher. Throughput with the default GOMAXPROCS: the new program differs from itself by more than the margin, between its two trials in a block."},
+		{"it does in both, not by as much", func(g *verdict.Gate) {
+			g.Pass, g.Checks[0].Judged, g.Checks[0].Itself, g.Checks[1].Judged, g.Checks[1].Itself = false, false, new(0.6), false, new(2.1)
+			g.Unjudged = []verdict.Unjudged{{Code: verdict.UnjudgedItself, Pairs: 6, Checks: g.Checks}}
+		}, document.Unknown, "Undecided", "Undecided: the new version may be slower. Throughput with the default GOMAXPROCS and p99 with the default GOMAXPROCS: the new program differs from itself by more than the margin, between its two trials in a block."},
 		{"only p99 open", func(g *verdict.Gate) {
 			g.Pass, g.Checks[1].Proven, g.Checks[1].Outcome, g.Unjudged = false, false, verdict.OutcomeUndecided, []verdict.Unjudged{{Code: verdict.UnjudgedUndecided, Pairs: 6, Checks: g.Checks[1:]}}
 		}, document.Unknown, "Undecided", "Undecided: the p99 of the new version may be higher; its throughput is not lower. P99 with the default GOMAXPROCS: 6 pairs do not prove it worse, or within its margin."},
