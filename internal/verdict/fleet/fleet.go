@@ -195,7 +195,7 @@ func Compare(then, now *verdict.Result, unlike error) *Since {
 	}
 	judged := slices.ContainsFunc(gate.Checks, func(c verdict.GateCheck) bool { return c.Judged })
 	for _, u := range gate.Unjudged {
-		why := ""
+		why := unjudged[u.Code]
 		switch {
 		case u.Code == verdict.UnjudgedSpoiled:
 			s.Failing = append(s.Failing, u.Setting.Label)
@@ -204,10 +204,6 @@ func Compare(then, now *verdict.Result, unlike error) *Since {
 			why = "other programs left " + u.Setting.Label + " too few CPUs"
 		case u.Code == verdict.UnjudgedRedirects:
 			why = "with " + u.Setting.Label + ", most responses were redirects (3xx) in one of the two runs alone"
-		case u.Code == verdict.UnjudgedLimited:
-			why = "throughput, because the load generator was at its limit"
-		case u.Code == verdict.UnjudgedMissed:
-			why = "throughput, because in some trials no rate met the objective"
 		case u.Code == verdict.UnjudgedTooFew && !judged:
 			why = "no value has three pairs of valid trials"
 		}
@@ -232,6 +228,13 @@ func Compare(then, now *verdict.Result, unlike error) *Since {
 		s.NotCompared = cmp.Or(s.NotCompared, "latency, because no value has three pairs of trials in which it is judged")
 	}
 	return s
+}
+
+// unjudged is what is not compared, and why, whichever setting it is of.
+var unjudged = map[verdict.UnjudgedCode]string{
+	verdict.UnjudgedLag:     "latency, because the load generator does not report how late it sent",
+	verdict.UnjudgedLimited: "throughput, because the load generator was at its limit",
+	verdict.UnjudgedMissed:  "throughput, because in some trials no rate met the objective",
 }
 
 func reasonOf(err error) string {

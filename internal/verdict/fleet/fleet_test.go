@@ -86,8 +86,9 @@ func TestCompare(t *testing.T) {
 		"only one default carries the rate": {now: spoiled(8, func(t *journal.Trial) {
 			t.Saturated = t.Saturated || t.Setting.Label == journal.Default
 		}), notCompared: "latency, because no value has three pairs"},
-		"too few blocks":  {now: spoiled(2, nil), notCompared: "no value has three pairs of valid trials"},
-		"another machine": {now: func() *verdict.Result { r := swept(7, 800, 600); r.Host.Kernel = "other"; return r }(), notCompared: "it comes from another host: kernel"},
+		"how late the load was is not known": {now: spoiled(8, func(t *journal.Trial) { t.Load.SendLagP99Seconds = nil }), notCompared: "latency, because the load generator does not report"},
+		"too few blocks":                     {now: spoiled(2, nil), notCompared: "no value has three pairs of valid trials"},
+		"another machine":                    {now: func() *verdict.Result { r := swept(7, 800, 600); r.Host.Kernel = "other"; return r }(), notCompared: "it comes from another host: kernel"},
 	} {
 		s := fleet.Compare(base, tc.now, tc.unlike)
 		if s.Moved != tc.moved || len(s.Worse) != tc.worse || strings.Join(s.Failing, " ") != tc.failing || !strings.HasPrefix(s.NotCompared, tc.notCompared) || (s.NotCompared == "") != (tc.notCompared == "") || s.Procs == nil || *s.Procs != 1 {
