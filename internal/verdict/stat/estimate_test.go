@@ -98,6 +98,30 @@ func TestSignedRanksCover(t *testing.T) {
 	}
 }
 
+// Nor does a bound miss more often with copies of one side, whether the other one scatters as much, more or less.
+func TestCopiesCover(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	for _, n := range []int{3, 5} {
+		for _, other := range []float64{0.3, 1, 2, 3} {
+			const runs = 4000
+			missed := 0
+			for range runs {
+				d, copies := make([]float64, n), make([]float64, n)
+				for i := range d {
+					one := r.NormFloat64()
+					d[i], copies[i] = 0.3+0.05*(one-other*r.NormFloat64()), 0.05*(r.NormFloat64()-one)
+				}
+				if _, upper := Student(d, 0.05, copies...); upper < 0.3 {
+					missed++
+				}
+			}
+			if p := float64(missed) / runs; p > 0.06 {
+				t.Errorf("n=%d, the other scatters %g times as much: the 5%% bound misses the truth in %.3f", n, other, p)
+			}
+		}
+	}
+}
+
 func TestFewDifferencesProveNothing(t *testing.T) {
 	for _, d := range [][]float64{nil, {0.1}, {0.1, 0.1001}} {
 		if _, lower, upper := SignedRanks(d, 0.05); lower > -1e9 || upper < 1e9 {

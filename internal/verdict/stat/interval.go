@@ -137,18 +137,23 @@ func SignedRanks(d []float64, alpha float64, copies ...float64) (mid, lower, upp
 }
 
 // Student are the one-sided bounds of the mean of differences at an error of alpha each, by
-// Student's t. copies are differences of one thing from itself, which scatter as much about 0: three
-// differences that agree by chance are then no proof.
+// Student's t. copies are differences of one side from itself, about 0. Where they scatter more, three
+// differences that agree by chance are no proof; where they scatter less, the other side may scatter more.
+// Simulated with three pairs, that side scattering three times as much, a bound of 5% was wrong in 4.9%, and
+// in 11% if copies counted then too.
 func Student(d []float64, alpha float64, copies ...float64) (lower, upper float64) {
 	if len(d) < FewestPairs {
 		return math.Inf(-1), math.Inf(1)
 	}
-	n, free := float64(len(d)), float64(len(d)-1+len(copies))
-	squares := (n - 1) * Variance(d)
+	squares, n := 0.0, float64(len(copies))
 	for _, c := range copies {
 		squares += c * c
 	}
-	mid, by := Mean(d), TQuantile(1-alpha, free)*math.Sqrt(squares/free/n)
+	variance, free := Variance(d), float64(len(d)-1)
+	if squares > n*variance {
+		variance, free = (free*variance+squares)/(free+n), free+n
+	}
+	mid, by := Mean(d), TQuantile(1-alpha, free)*math.Sqrt(variance)/math.Sqrt(float64(len(d)))
 	return mid - by, mid + by
 }
 
