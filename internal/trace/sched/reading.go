@@ -255,9 +255,9 @@ func busy(st *Stats) *Reading {
 	}
 }
 
-// idle: at least half of the Ps idle in most samples, and less than a goroutine
-// in the queues. Why they are is not in a trace: code in C and system calls need
-// no P.
+// idle: at least half of the Ps idle in most samples, and less than a goroutine in the queues; none
+// if all are busy in a tenth of the samples. Why they are is not in a trace: code in C and system
+// calls need no P.
 func idle(st *Stats, run Run) *Reading {
 	if st.IdleMedian == nil || st.IdleShare.count() == 0 || st.Queued.count() == 0 || st.Queued.Mean >= 1 {
 		return nil
@@ -274,7 +274,8 @@ func idle(st *Stats, run Run) *Reading {
 		return r
 	}
 	part := share(st.HalfIdle, st.IdleShare.N)
-	if part < 0.6 || st.Procs.Max < 2 {
+	bursts := st.Queued.Max > 0 && share(st.AllBusy, st.IdleShare.N) >= 0.1 // which may want more
+	if part < 0.6 || st.Procs.Max < 2 || bursts {
 		return nil
 	}
 	r := &Reading{ID: "idle-procs", Severity: Info,
