@@ -60,6 +60,9 @@ func (l *Level) mean() float64 {
 	return l.Mean
 }
 
+// sum is of all samples: a P is in those alone in which GOMAXPROCS was high enough.
+func (l *Level) sum() float64 { return l.mean() * float64(l.count()) }
+
 // misplaced is how uneven queues are: the share of the queued goroutines that
 // would have to be in another queue for all to be as long, Σ|xᵢ−x̄| / 2Σxᵢ, known
 // as the Hoover index. It is 0 for equal queues and 1−1/n when one of n holds

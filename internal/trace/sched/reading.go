@@ -315,19 +315,19 @@ func idleQueued(st *Stats) *Reading {
 // queueSkew: a quarter of the Ps hold four fifths of what is queued on Ps. One of
 // two or three Ps must hold nine tenths.
 func queueSkew(st *Stats) *Reading {
-	means := make([]float64, len(st.PerProc))
+	sums := make([]float64, len(st.PerProc))
 	for i, p := range st.PerProc {
-		means[i] = p.Queue.mean()
+		sums[i] = p.Queue.sum()
 	}
-	if len(means) < 2 || st.LocalQueues.count() == 0 || st.LocalQueues.Mean < 1 || st.LocalQueues.Mean*float64(st.LocalQueues.N) < 50 {
+	if len(sums) < 2 || st.LocalQueues.count() == 0 || st.LocalQueues.Mean < 1 || st.LocalQueues.Mean*float64(st.LocalQueues.N) < 50 {
 		return nil
 	}
 	least := 0.8
-	if len(means) < 4 {
+	if len(sums) < 4 {
 		least = 0.9
 	}
-	ids, held := top(means, least)
-	if len(ids) == 0 || len(ids) > max(1, len(means)/4) { // 0: only Ps without figures of their own have queues
+	ids, held := top(sums, least)
+	if len(ids) == 0 || len(ids) > max(1, len(sums)/4) { // 0: only Ps without figures of their own have queues
 		return nil
 	}
 	verb := phrase.If(len(ids) == 1, "holds", "hold")

@@ -100,6 +100,7 @@ func TestReadings(t *testing.T) {
 		"bursts":             {repeat(21, func(i int) string { return sched(int64(i)*1000, 2*min(i%5/2, 1), 9, 0, 3, 1-min(i%5/2, 1), "0 0") }), "", ""},
 		"bursts, no queue":   {repeat(21, func(i int) string { return sched(int64(i)*1000, 2*min(i%5/2, 1), 9, 0, 3, 0, "0 0") }), "idle-procs", ""},
 		"one burst of 20":    {repeat(21, func(i int) string { return sched(int64(i)*1000, min(i/2, 1), 9, 0, 3, 0, "0 0") }), "idle-procs", "at least half of them in 95% of 20"},
+		"grew once":          {repeat(20, line(0, 9, 0, 0, 0, "3 3 3 3")) + sched(20_000, 0, 9, 0, 0, 0, "3 3 3 3 90"), "gomaxprocs-changed cpu-bound", ""},
 		"changed":            {repeat(15, line(0, 9, 0, 0, 0, even)) + repeat(15, func(i int) string { return sched(15_000+int64(i)*1000, 0, 3, 0, 0, 9, "1 1") }), "gomaxprocs-changed cpu-bound", "all Ps busy"},
 		"two processes":      {repeat(15, line(3, 9, 0, 3, 0, none)) + repeat(30, line(0, 9, 0, 0, 0, even)), "processes cpu-bound", "in 100% of 29"},
 		"unread":             {repeat(21, line(3, 9, 0, 3, 0, none)) + "SCHED 99ms: gomax", "unread", `1 line of a trace could not be read; 21 samples could; the first: line 22: "SCHED 99ms: gomax" breaks off`},

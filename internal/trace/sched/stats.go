@@ -190,10 +190,8 @@ func (t *tally) interval() *float64 {
 func (t *tally) perProc(g *Segment) {
 	var queued float64
 	var ticks int64
-	means := make([]float64, 0, len(t.queues))
 	for _, q := range t.queues {
-		means = append(means, q.mean())
-		queued += q.mean()
+		queued += q.sum()
 	}
 	for _, n := range t.ticks {
 		ticks += max(n, 0)
@@ -206,7 +204,7 @@ func (t *tally) perProc(g *Segment) {
 		if i < len(t.queues) {
 			p.Queue = t.queues[i]
 			if queued > 0 {
-				p.QueueShare = new(means[i] / queued)
+				p.QueueShare = new(t.queues[i].sum() / queued)
 			}
 		}
 		if i < len(t.ticks) && t.ticks[i] >= 0 {
