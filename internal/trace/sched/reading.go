@@ -130,7 +130,7 @@ func few(s *Summary) *Reading {
 		return nil
 	}
 	return &Reading{ID: "few-samples", Severity: Warning,
-		Text:   fmt.Sprintf("only %s of one process after its start: too few to calculate shares", phrase.Count(s.Main.Samples, "sample")),
+		Text:   fmt.Sprintf("only %s of one process after its start: too few to judge", phrase.Count(s.Main.Samples, "sample")),
 		Advice: fmt.Sprintf("%s: at least %d samples, better 60", s.Run.oftener("trace for longer or at shorter intervals, for example with GODEBUG=schedtrace="+shorter(s.Main)), minSamples),
 	}
 }
