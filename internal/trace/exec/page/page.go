@@ -31,7 +31,7 @@ func brief(name string, t *exec.Trace, rows int) *document.Document {
 		shown := t.Procs[:min(len(t.Procs), rows)]
 		d.Add(heading("Each P over time"), small("the goroutine that ran longest in each column; letters: below"),
 			timeline(t, shown, k), more(len(t.Procs)-len(shown), "P"))
-		d.Add(heading("Each P"), small("how long it ran goroutines, and where those that it started came from"), procs(t, shown), more(len(t.Procs)-len(shown), "P"))
+		d.Add(heading("Each P"), small("how long it ran goroutines, also while its thread waited for a CPU, and where those that it started came from"), procs(t, shown), more(len(t.Procs)-len(shown), "P"))
 	}
 	if len(t.Flows) > 0 {
 		shown := t.Flows[:min(len(t.Flows), rows)]
