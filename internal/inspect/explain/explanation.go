@@ -284,6 +284,9 @@ func (e Explanation) because() string {
 	if s.ProgramUnknown != "" {
 		return cpus(s)
 	}
+	if s.SetsOwn {
+		return "its code seems to set a value of its own; " + cpus(s)
+	}
 	if n, overridden := s.Overridden(); overridden {
 		return fmt.Sprintf("GOMAXPROCS=%d in its environment has no effect; %s", n, cpus(s))
 	}

@@ -105,3 +105,16 @@ func TestWhatIfForgets(t *testing.T) {
 	few := WhatIf{Limits: limits, LimitText: "8", Env: new("3")}.Apply(running) // 3 of 8 CPUs that it does not share
 	must.Say(t, text(t, few.Observed, "", false), "PF002")
 }
+
+// TestWhatIfOfAProgramThatSetsIt: neither another limit nor another environment is what such a program follows.
+func TestWhatIfOfAProgramThatSetsIt(t *testing.T) {
+	limits := must.Get(ParseLimits("1"))(t)
+	o := machine(64, 2, "", 16)
+	o.Custom = new(true)
+	for name, w := range map[string]WhatIf{"limit": {Limits: limits, LimitText: "1"}, "environment": {Env: new("2")}} {
+		got := text(t, w.Apply(rule.NewSubject(o)).Observed, "", false)
+		if !strings.HasPrefix(got, "x may use another GOMAXPROCS than its runtime chooses; it should be ") || !strings.Contains(got, "its code seems to set a value of its own; ") || strings.Contains(got, "PF00") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}

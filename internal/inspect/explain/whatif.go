@@ -61,13 +61,14 @@ func (w WhatIf) String() string {
 
 // Apply makes the Subject that the what-if asks about. If anything changes, it is no
 // longer the running program: it has no live value, and what the running one did with its
-// own value and its own limit says nothing about it.
+// own value and its own limit says nothing about it. Its code is the same.
 func (w WhatIf) Apply(s rule.Subject) rule.Subject {
 	o := s.Observed
 	o.Reserve = w.Reserve
 	if w.CPUs == nil && w.Limits == nil && w.Env == nil && w.GoVersion == "" && w.Language == "" {
 		return rule.NewSubject(o)
 	}
+	o.SetsOwn = s.Automaxprocs == "" && (s.SetBy == rule.SetByCode || s.SetBy == rule.SetByUnknown && s.Live != nil && *s.Live != s.Go.Procs)
 	o.Live, o.LiveSource, o.LiveUnknown = nil, "", ""
 	o.Throttling, o.Faults, o.Together = nil, nil, nil
 	f := &o.Facts

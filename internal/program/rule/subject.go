@@ -43,6 +43,7 @@ type Observed struct {
 	Automaxprocs string      // the version of go.uber.org/automaxprocs in it; "": none is seen
 	Required     bool        // its go.mod requires automaxprocs, and whether it imports that is not seen
 	MaySet       string      // what in the program may set GOMAXPROCS, in words; "": nothing known
+	SetsOwn      bool        // its code sets a value that is not known, as in a what-if about a process
 	Live         *int        // GOMAXPROCS read from the process
 	LiveSource   string      // how: "symbol" or "decoded"; "": the process is procfit itself
 	Mapped       string      // its executable is not Go's, and has mapped this file, which is; "": the executable is
@@ -194,7 +195,7 @@ func (s Subject) Procs() (n int, known bool) {
 	if s.Live != nil {
 		return *s.Live, true
 	}
-	if s.ProgramUnknown != "" || s.Facts.Env.State == facts.Unreadable {
+	if s.ProgramUnknown != "" || s.SetsOwn || s.Facts.Env.State == facts.Unreadable {
 		return 0, false
 	}
 	if _, env := s.EnvProcs(); env {
