@@ -111,7 +111,7 @@ func counted() []Column {
 		{Name: "run_queue_wait_seconds",
 			Value: func(p *observe.Process) any { return known(p.Last().RunQueueWait.Seconds(), p.Last().Counted) }},
 		{Name: "fault_held_ps", Help: "Ps that waited for the disk in page faults, on average; shown if there are any", Rank: 17, Unit: number.Hundredths, Counted: true, Rare: true, words: held,
-			Value: func(p *observe.Process) any { return known(p.Last().HeldPs()) }},
+			Value: func(p *observe.Process) any { return known(p.HeldPs()) }},
 		{Name: "major_faults_per_second",
 			Value: func(p *observe.Process) any { return known(p.Last().FaultRate()) }},
 		{Name: "throttled", Help: "percentage of periods in which its cgroup was throttled", Rank: 4, Unit: number.Share, Counted: true,
@@ -203,7 +203,7 @@ const FewestHeld = 0.01
 
 // held is the text of few Ps as of none.
 func held(p *observe.Process) string {
-	ps, ok := p.Last().HeldPs()
+	ps, ok := p.HeldPs()
 	if !ok || ps < FewestHeld {
 		return Unknown
 	}

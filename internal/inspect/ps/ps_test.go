@@ -105,6 +105,9 @@ func TestRareColumn(t *testing.T) {
 		t.Errorf("a column that nobody needs:\n%s", got)
 	}
 	must.Say(t, render(t, snapshot(none, held), false, Wide), "WAITING  FAULT HELD PS  THROTTLED", " 0.01           4.10  ", " 0.01              -  ")
+	held.Live = new(2) // which is all that there is to hold
+	must.Say(t, render(t, snapshot(held), false, Wide), " 0.01           2.00  ")
+	held.Live = new(8)
 	if got := render(t, snapshot(none, held), false, 165); strings.Contains(got, heading) || !strings.Contains(got, "LIMIT OF") {
 		t.Errorf("it is not dropped first:\n%s", got)
 	}

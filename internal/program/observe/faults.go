@@ -27,6 +27,15 @@ func (c Counts) HeldPs() (ps float64, known bool) {
 	return c.Held.Ps()
 }
 
+// HeldPs is how many of its Ps: of an estimate, no more than there are.
+func (p *Process) HeldPs() (ps float64, known bool) {
+	ps, known = p.Last().HeldPs()
+	if p.Live != nil {
+		ps = min(ps, float64(*p.Live))
+	}
+	return ps, known
+}
+
 // Queued is how many goroutines could run and waited for a P, on average, by the
 // runtime's own count.
 func (c Counts) Queued() (goroutines float64, known bool) {
@@ -37,13 +46,13 @@ func (c Counts) Queued() (goroutines float64, known bool) {
 }
 
 // faults is what the rules judge of page faults; nil where nobody looked.
-func (c Counts) faults() *rule.Faults {
-	held, known := c.HeldPs()
+func (p *Process) faults() *rule.Faults {
+	held, known := p.HeldPs()
 	if !known {
 		return nil
 	}
 	f := &rule.Faults{Held: held}
-	if n, known := c.Queued(); known {
+	if n, known := p.Last().Queued(); known {
 		f.Queued = &n
 	}
 	return f

@@ -87,3 +87,16 @@ func TestBusiest(t *testing.T) {
 		}
 	}
 }
+
+// TestAllPsHeld: how long faults held Ps is an estimate, and a program has no more Ps than it has.
+func TestAllPsHeld(t *testing.T) {
+	var p Process
+	p.Total.Held = &procstat.FaultUse{Duration: time.Second, Held: 4100 * time.Millisecond}
+	if f := p.faults(); f == nil || f.Held != 4.1 {
+		t.Errorf("of unknown Ps: %+v", f)
+	}
+	p.Live = new(2)
+	if f := p.faults(); f == nil || f.Held != 2 {
+		t.Errorf("of 2 Ps: %+v", f)
+	}
+}

@@ -322,10 +322,10 @@ func (s *Scanner) look(ctx context.Context, stat Stat, shared *shared) sight {
 		p.LiveCause = causeOf(seen.mem)
 	}
 	count(p, one, observed.Facts.Limits, shared)
-	observed.Throttling, observed.Faults = p.Last().Throttling, p.Last().faults()
 	p.Observed = observed
+	p.Throttling, p.Faults = p.Last().Throttling, p.faults()
 	if !shared.unjudged {
-		p.Subject = s.reader.judged(observed)
+		p.Subject = s.reader.judged(p.Observed)
 	}
 	one.process, one.atWork = p, atWork(p, seen.live.MainModule)
 	return one
