@@ -17,11 +17,11 @@ const title = "The articles' experiments, run here"
 // Index is a lab run at a glance, which leads to the page of each experiment.
 func Index(o *lab.Outcome) *document.Document {
 	d := newDocument(title, o)
-	if text := incomplete(o); text != "" {
+	if text := incomplete(o, thisRun); text != "" {
 		d.Add(document.Alert{Text: text})
 	}
 	outcome := document.Panel{Name: "Outcome", Tone: document.Unknown, Level: 2, Sentence: concluded(o)}
-	outcome.Blocks = append(outcome.Blocks, document.Text{Text: disturbed(o), Tone: document.Attention}, document.Text{Text: further(o)}, document.Text{Style: document.Muted,
+	outcome.Blocks = append(outcome.Blocks, document.Text{Text: disturbed(o), Tone: document.Attention}, document.Text{Text: further(o, thisRun)}, document.Text{Style: document.Muted,
 		Text: "A hypothesis holds if the whole 95% interval of the measured ratio is within its bounds, and does not hold if the whole interval is outside. It is undecided if the interval crosses a bound. The intervals hold however often one looks at them."})
 	d.Add(outcome)
 	if articles := articlesOf(o); len(articles) > 0 {
@@ -61,7 +61,7 @@ func Index(o *lab.Outcome) *document.Document {
 func Results(o *lab.Outcome) *document.Document {
 	d := newDocument(title, o)
 	d.Add(document.Text{Text: concluded(o), Style: document.Strong})
-	for _, s := range alerts(o) {
+	for _, s := range alerts(o, thisRun) {
 		d.Add(document.Alert{Text: s})
 	}
 	for i := range o.Experiments {
@@ -116,7 +116,9 @@ func experimentPage(o *lab.Outcome, r *lab.Ran) *document.Document {
 
 // Brief is what a terminal gets of a lab run. The figures of an experiment by Go version
 // are in it always: they are in a document's own notation.
-func Brief(o *lab.Outcome) *document.Document {
+func Brief(o *lab.Outcome) *document.Document { return brief(o, thisRun) }
+
+func brief(o *lab.Outcome, again string) *document.Document {
 	d := newDocument(title, o)
 	for i := range o.Experiments {
 		r := &o.Experiments[i]
@@ -138,7 +140,7 @@ func Brief(o *lab.Outcome) *document.Document {
 	d.Add(largerList(o)...)
 	d.Add(document.Text{Text: concluded(o), Style: document.Strong})
 	var notes document.Notes
-	for _, s := range alerts(o) {
+	for _, s := range alerts(o, again) {
 		notes = append(notes, document.Note{Message: s})
 	}
 	d.Add(notes)
@@ -153,8 +155,8 @@ func newDocument(title string, o *lab.Outcome) *document.Document {
 	return &document.Document{Title: title, Date: document.Date(o.Started), Parts: true, Class: "lab"}
 }
 
-func alerts(o *lab.Outcome) []string {
-	return slices.DeleteFunc([]string{incomplete(o), disturbed(o), further(o)}, func(s string) bool { return s == "" })
+func alerts(o *lab.Outcome, again string) []string {
+	return slices.DeleteFunc([]string{incomplete(o, again), disturbed(o), further(o, again)}, func(s string) bool { return s == "" })
 }
 
 func environment(o *lab.Outcome) []document.Block {

@@ -175,7 +175,7 @@ func largerList(o *lab.Outcome) []document.Block {
 }
 
 // further is what more time would decide.
-func further(o *lab.Outcome) string {
+func further(o *lab.Outcome, again string) string {
 	open, near := 0, 0
 	seconds := 0.0
 	for _, e := range o.Experiments {
@@ -195,7 +195,7 @@ func further(o *lab.Outcome) string {
 	said := phrase.CountOf(open, "hypothesis is open.", "hypotheses are open.")
 	if near > 0 {
 		d := time.Duration(seconds * float64(time.Second))
-		said += fmt.Sprintf(" About %s more decide %d of them: run the same command with this directory as --out.", number.Minutes(max(d, time.Second)), near)
+		said += fmt.Sprintf(" About %s more decide %d of them: %s.", number.Minutes(max(d, time.Second)), near, again)
 	}
 	if far := open - near; far > 0 {
 		said += " " + phrase.CountOf(far, "scatters so much that no run is long enough", "scatter so much that no run is long enough") + "."

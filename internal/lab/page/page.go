@@ -41,8 +41,14 @@ func concluded(o *lab.Outcome) string {
 	return phrase.Capital(all.sentence())
 }
 
+// How a run continues, of one and of those that lab.Join made one.
+const (
+	thisRun  = "run the same command with this directory as --out"
+	theirRun = "on their machine, run the same command with its directory as --out"
+)
+
 // incomplete is "2 experiments of 5 not complete …"; empty: all is done.
-func incomplete(o *lab.Outcome) string {
+func incomplete(o *lab.Outcome, again string) string {
 	open := 0
 	for i := range o.Experiments {
 		if !o.Experiments[i].Complete {
@@ -52,12 +58,12 @@ func incomplete(o *lab.Outcome) string {
 	if open == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s of %d not complete. Run the same command with this directory as --out to run the rest.", phrase.Count(open, "experiment"), len(o.Experiments))
+	return fmt.Sprintf("%s of %d not complete. %s to run the rest.", phrase.Count(open, "experiment"), len(o.Experiments), phrase.Capital(again))
 }
 
 // Several is what a terminal gets of the runs of several machines that lab.Join made one.
 func Several(machines []*lab.Machine) *document.Document {
-	d := Brief(lab.Join(machines))
+	d := brief(lab.Join(machines), theirRun)
 	d.Title = fmt.Sprintf("The articles' experiments, run on %s", phrase.Count(len(machines), "machine"))
 	var list document.Pairs
 	for _, m := range machines {

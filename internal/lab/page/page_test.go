@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/test/must"
 )
 
 // A claim is marked as one that holds where nothing of it is open.
@@ -41,8 +42,8 @@ func TestLab(t *testing.T) {
 	if want := "3 hypotheses of the articles: 1 holds, 1 does not hold, 1 is undecided. 1 hypothesis about the same with today's Go: 1 holds. 2 hypotheses are not asked here."; concluded(o) != want {
 		t.Errorf("%q, want %q", concluded(o), want)
 	}
-	if !strings.HasPrefix(incomplete(o), "1 experiment of 4 not complete.") {
-		t.Errorf("progress %q", incomplete(o))
+	if !strings.HasPrefix(incomplete(o, thisRun), "1 experiment of 4 not complete.") {
+		t.Errorf("progress %q", incomplete(o, thisRun))
 	}
 	if text, want := disturbed(o), "Other programs used up to 1.2 of the"; !strings.HasPrefix(text, want) || !strings.Contains(text, "during 1 of 3 sweeps") {
 		t.Errorf("%q", text)
@@ -182,10 +183,21 @@ func TestLabVersionsOfOneSetting(t *testing.T) {
 	}
 }
 
+// The runs of several machines are in no directory together.
+func TestSeveralAreContinuedApart(t *testing.T) {
+	var b strings.Builder
+	must.OK(t, text.Render(&b, Several([]*lab.Machine{{Name: "laptop", Outcome: madeLab()}}), text.Options{}))
+	out := strings.Join(strings.Fields(b.String()), " ")
+	must.Say(t, out, "On their machine, run the same command with its directory as --out to run the rest.", "more decide 1 of them: on their machine, run the same command with its directory as --out.")
+	if strings.Contains(out, "this directory") {
+		t.Error(out)
+	}
+}
+
 func TestEmptyLab(t *testing.T) {
 	o := &lab.Outcome{Experiments: []lab.Ran{{ID: "x", NotRun: "not run yet"}}}
-	if concluded(o) != "No hypothesis." || !strings.HasPrefix(incomplete(o), "1 experiment of 1 not complete.") || disturbed(o) != "" {
-		t.Errorf("%q, %q, %q", concluded(o), incomplete(o), disturbed(o))
+	if concluded(o) != "No hypothesis." || !strings.HasPrefix(incomplete(o, thisRun), "1 experiment of 1 not complete.") || disturbed(o) != "" {
+		t.Errorf("%q, %q, %q", concluded(o), incomplete(o, thisRun), disturbed(o))
 	}
 }
 
