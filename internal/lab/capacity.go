@@ -135,7 +135,7 @@ var capacity = []Experiment{
 			{
 				// CPU time differs between machines, by less than three in ten years; what the
 				// document's command leaves out is 500 times as much.
-				ID: "half_a_millisecond", Says: "as published, a request costs about 0.5 ms of CPU time, or at least a third of that",
+				ID: "half_a_millisecond", Says: "as published, a request costs 0.5 ms of CPU time, within a factor of three",
 				Document: "“about 0.5 ms of CPU work and 2 ms of simulated I/O per request”",
 				Measure:  scaled(ratio(cpus.At("1").in("published"), throughput.At("1").in("published")), 1/0.5e-3),
 				AtLeast:  1.0 / 3, AtMost: 3,

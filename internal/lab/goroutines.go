@@ -291,7 +291,7 @@ var goroutines = []Experiment{
 		}},
 		Hypotheses: []Hypothesis{
 			{
-				ID: "idleprocs", Says: "while nothing runs, all 4 Ps are counted as idle (3 or more: one may be writing the line)",
+				ID: "idleprocs", Says: "while nothing runs, all Ps are counted as idle (three quarters or more: one of the 4 may be writing the line)",
 				Document: "“1 processor currently idle”, of idleprocs=1",
 				Measure:  count(figure("idle_procs").At("4"), 4), AtLeast: 3.0 / 4,
 			},

@@ -112,17 +112,17 @@ var limits = []Experiment{
 				Measure: countOver(figure("gomaxprocs").At("").in("versions").built("1.5"), figure("numcpu").At("").in("versions").built("1.5")), AtLeast: 1, AtMost: 1,
 			},
 			{
-				ID: "numcpu_1_18", Emulated: true, Says: "with Go 1.18 NumCPU() is 1 under a CPU limit of 1",
+				ID: "numcpu_1_18", Emulated: true, Says: "with Go 1.18 NumCPU() under a CPU limit of 1 is at most 0.75 of what it is without",
 				Document: "000: “From Go 1.18 onwards, on Linux, NumCPU() returns the cgroup-derived quota”", Needs: 2,
 				Measure: underQuota("numcpu", 1, "1.18"), AtMost: followsQuota,
 			},
 			{
-				ID: "numcpu_today", Emulated: true, Today: true, Says: "with today's Go NumCPU() is 1 under a CPU limit of 1",
+				ID: "numcpu_today", Emulated: true, Today: true, Says: "with today's Go NumCPU() under a CPU limit of 1 is at most 0.75 of what it is without",
 				Document: "000: “From Go 1.18 onwards, on Linux, NumCPU() returns the cgroup-derived quota”", Needs: 2,
 				Measure: underQuota("numcpu", 1, ""), AtMost: followsQuota,
 			},
 			{
-				ID: "default_1_18", Emulated: true, Says: "with Go 1.18 the default is 1 under a CPU limit of 1, not the machine's CPUs",
+				ID: "default_1_18", Emulated: true, Says: "with Go 1.18 the default under a CPU limit of 1 is at most 0.75 of what it is without",
 				Document: "000: “on Go ≥ 1.18 Linux, the default is correct in containers”", Needs: 2,
 				Measure: underQuota("gomaxprocs", 1, "1.18"), AtMost: followsQuota,
 			},
