@@ -66,10 +66,14 @@ func (s Observed) ratio(text string) Observed {
 	l.State, l.CPUs, l.File, l.Raw, l.Error = facts.Malformed, 0, l.Dir+"/cpu.max", text+"\n", "odd"
 	return s
 }
-func (s Observed) counted(n int) Observed  { s.NumCPU = n; return s }
-func (s Observed) custom(v bool) Observed  { s.Custom = &v; return s }
-func (s Observed) anywhere() Observed      { s.AnyMachine = true; return s }
-func (s Observed) recorded() Observed      { s.Recorded = true; return s }
+func (s Observed) counted(n int) Observed { s.NumCPU = n; return s }
+func (s Observed) custom(v bool) Observed { s.Custom = &v; return s }
+func (s Observed) anywhere() Observed     { s.AnyMachine = true; return s }
+func (s Observed) recorded() Observed     { s.Recorded = true; return s }
+func (s Observed) withoutAffinity() Observed {
+	s.Facts.Affinity = facts.Fact{State: facts.Absent}
+	return s
+}
 func (s Observed) foreign() Observed       { s.Foreign = true; return s }
 func (s Observed) meant() Observed         { s.Meant = true; return s }
 func (s Observed) file(w Written) Observed { s.Written = &w; return s.anywhere() }
@@ -264,7 +268,8 @@ func fixtures() []fixture {
 		{"PF008", "set in the environment", machine(64, 20, 1.5).withEnv("2").live(2), "", "", ""},
 
 		{"PF009", "malformed", machine(8, 2).state(facts.Malformed), "the CPU limit of /cg/pod/app is malformed: cpu.max: odd", "check the file in this message; until then 8 is an upper bound", Info},
-		{"PF009", "in a recorded tree", machine(8, 2).state(facts.Malformed).recorded(), "malformed", "add the file in this message to the tree; until then 8", Info},
+		{"PF009", "in a recorded tree", machine(8, 2).state(facts.Malformed).recorded(), "malformed", "add the file in this message to the tree, or correct it; until then 8", Info},
+		{"PF009", "no affinity in a recorded tree", machine(8, 2).recorded().withoutAffinity(), "the CPU affinity is absent", "add proc/PID/status to the tree; until then 2", Info},
 		{"PF009", "unreadable", machine(8, 2).state(facts.Unreadable), "unreadable", "check the file in this message", Info},
 		{"PF009", "denied", machine(8, 2).denied(), "permission denied", "run procfit as root of the machine, outside of containers", Info},
 		{"PF009", "no limit is an answer", machine(8, 0), "", "", ""},

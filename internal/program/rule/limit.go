@@ -144,11 +144,13 @@ func checkUnread(s Subject) []Finding {
 		return nil // no machine was looked at, or all of it was read
 	}
 	var all []Finding
-	for _, what := range unknown {
+	for i, what := range unknown {
 		fix := "check the file in this message"
 		switch denied := strings.Contains(what, fs.ErrPermission.Error()) || strings.Contains(what, syscall.EPERM.Error()); {
+		case s.Recorded && i == 0 && s.Facts.Affinity.State == facts.Absent: // the first of what is unknown, without a file
+			fix = "add proc/PID/status to the tree"
 		case s.Recorded:
-			fix = "add the file in this message to the tree"
+			fix = "add the file in this message to the tree, or correct it"
 		case denied: // to root too, where it is root of a container or a security module decides
 			fix = "run procfit as root of the machine, outside of containers"
 		}
