@@ -57,6 +57,7 @@ func TestStart(t *testing.T) {
 		"more set in code after":       {leaf: cpus("3"), parent: none, old: true, action: Changed, want: 3, follow: true, later: [2]string{cpus("6"), none}, meanwhile: 7, then: 7, back: 6, alone: 7},
 		"a least that is asked for":    {leaf: cpus("1"), parent: none, options: []Option{Min(4)}, action: Changed, want: 4, follow: true, later: [2]string{cpus("6"), none}, then: 6, alone: 6},
 		"a most that does not matter":  {leaf: cpus("1"), parent: none, options: []Option{Max(4)}, action: Left, want: 2, later: [2]string{cpus("3"), none}, then: 3, alone: 3},
+		"a most of one":                {leaf: cpus("1"), parent: none, options: []Option{Max(1)}, action: Changed, want: 1, follow: true, later: [2]string{cpus("6"), none}, then: 1, alone: 6},
 		"a most that does":             {leaf: none, parent: none, options: []Option{Max(4)}, action: Changed, want: 4, follow: true, later: [2]string{cpus("3"), none}, then: 3, alone: 3},
 		"unknown, and nothing tighter": {leaf: "what\n", parent: none, action: Kept, want: 8, later: [2]string{cpus("3"), none}, then: 3, alone: 3},
 	} {
@@ -81,8 +82,9 @@ func TestStart(t *testing.T) {
 			rt, plain := start(), start()
 			var said []string
 			var detail Result
+			changes := 0
 			now := time.Unix(0, 0)
-			w := tr.watched(rt, !tc.old, func() { rt.procs, rt.automatic = def(), true }, append(tc.options, Detail(&detail),
+			w := tr.watched(rt, !tc.old, func() { rt.procs, rt.automatic = def(), true }, append(tc.options, Detail(&detail), OnChange(func(Result) { changes++ }),
 				Logger(func(_ string, args ...any) { said = append(said, args[0].(Result).String()) }))...)
 			w.now = func() time.Time { return now }
 			w.sys.affinity = func() int { return tc.cpus }
@@ -92,6 +94,9 @@ func TestStart(t *testing.T) {
 			}
 			if len(said) != 1 || !strings.HasPrefix(said[0], "GOMAXPROCS=") {
 				t.Errorf("said %q, want one line", said)
+			}
+			if changes > 0 {
+				t.Error("OnChange is called for the change of Start itself")
 			}
 			set(tc.later[0], tc.later[1])
 			if tc.meanwhile > 0 {

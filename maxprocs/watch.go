@@ -119,7 +119,7 @@ func (w *watcher) take(r Result, seen sight) Result {
 		return r // unchanged: there is nothing to report
 	}
 	w.log(r)
-	if w.onChange != nil {
+	if w.onChange != nil && !(first && w.leaves) { // of its own change Start's caller knows when it returns
 		w.onChange(r)
 	}
 	return r
@@ -190,8 +190,8 @@ func (w *watcher) demands(seen sight, now int) bool {
 
 // follows reports whether the runtime, whose own value is def, follows the limit that
 // less than that would fit, and that it is the limit alone, and no option, which
-// demands less: the runtime does not go below 2.
+// demands less: the runtime does not go below 2, which Max may forbid.
 func (w *watcher) follows(seen sight, def int) bool {
 	own := seen.leaf > 0 && seen.leaf == seen.cpus
-	return !seen.blind && own && seen.want < def && seen.want == fit.Rule{}.Procs(seen.cpus, true)
+	return !seen.blind && own && seen.want < def && seen.want == fit.Rule{}.Procs(seen.cpus, true) && w.rule.Clamp(def, true) == def
 }
