@@ -24,11 +24,15 @@ type Rule struct {
 func (r Rule) Check() error {
 	switch {
 	case !(r.Ratio >= 0 && r.Ratio <= 1):
-		return fmt.Errorf("memlimit: %w: a ratio of %v; it must be above 0 and at most 1", ErrOption, r.Ratio)
+		return r.wrongRatio()
 	case r.Headroom < 0:
 		return fmt.Errorf("memlimit: %w: a headroom of %d bytes; it must be 0 or more", ErrOption, r.Headroom)
 	}
 	return nil
+}
+
+func (r Rule) wrongRatio() error {
+	return fmt.Errorf("memlimit: %w: a ratio of %v; it must be above 0 and at most 1", ErrOption, r.Ratio)
 }
 
 func (r Rule) ratio() float64 {

@@ -14,6 +14,7 @@ type Option func(*config)
 
 type config struct {
 	rule     Rule
+	zero     bool // the ratio was set to 0, which is not valid, and not left out
 	printf   func(string, ...any)
 	detail   *Result
 	period   time.Duration
@@ -39,11 +40,7 @@ func live() system {
 // Ratio is the share of the limit to use, above 0 and at most 1. The default is
 // DefaultRatio, or 1 with Headroom.
 func Ratio(share float64) Option {
-	return func(c *config) {
-		if c.rule.Ratio = share; share == 0 {
-			c.rule.Ratio = -1 // 0 was set, which is not valid
-		}
-	}
+	return func(c *config) { c.rule.Ratio, c.zero = share, share == 0 }
 }
 
 // Headroom reserves bytes for what the Go runtime does not manage: memory of C libraries,

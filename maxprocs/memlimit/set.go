@@ -103,7 +103,7 @@ func (r Result) String() string {
 func Set(opts ...Option) (undo func(), err error) {
 	c := configure(opts)
 	undo = func() {}
-	if err := c.rule.Check(); err != nil {
+	if err := c.check(); err != nil {
 		return undo, err
 	}
 	before := c.sys.limit(-1)
@@ -117,6 +117,13 @@ func Set(opts ...Option) (undo func(), err error) {
 	}
 	c.log(r)
 	return undo, err
+}
+
+func (c *config) check() error {
+	if c.zero {
+		return c.rule.wrongRatio()
+	}
+	return c.rule.Check()
 }
 
 func (c *config) log(r Result) {

@@ -145,6 +145,9 @@ func TestSet(t *testing.T) {
 		if limit != tc.want || r.Action != tc.action || !errors.Is(err, tc.err) || !strings.Contains(line, tc.line) {
 			t.Errorf("%s: %d %s, %v, %q; want %d %s, %v, %q", name, limit, r.Action, err, line, tc.want, tc.action, tc.err, tc.line)
 		}
+		if name == "ratio 0" && !strings.Contains(err.Error(), "a ratio of 0;") {
+			t.Errorf("%s: %v does not say what was given", name, err)
+		}
 		if r.Action != "" && (r.Bytes != limit || r.Before != tc.before) {
 			t.Errorf("%s: the result has %d and %d", name, r.Before, r.Bytes)
 		}

@@ -36,7 +36,7 @@ const survey = 10 * time.Second
 // before Watch. A GOMEMLIMIT that code sets meanwhile is replaced.
 func Watch(ctx context.Context, opts ...Option) error {
 	w := &watcher{config: configure(opts), now: time.Now}
-	if err := w.rule.Check(); err != nil {
+	if err := w.check(); err != nil {
 		return err
 	}
 	w.before = w.sys.limit(-1)
@@ -75,7 +75,7 @@ type watcher struct {
 
 // start is Start's first check. There is something to follow if it has changed the value.
 func (w *watcher) start() (follow bool, err error) {
-	if err := w.rule.Check(); err != nil {
+	if err := w.check(); err != nil {
 		return false, err
 	}
 	w.yields, w.before = true, w.sys.limit(-1)
