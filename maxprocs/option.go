@@ -43,9 +43,9 @@ func configure(opts []Option) config {
 
 // Logger sets a function such as log.Printf, which gets one line for each change, with
 // what was done and why. Set and Start also log if they change nothing, and Watch if the
-// environment decides. The only argument is the Result. By default nothing is logged. A
-// logger that panics loses its line, but does not end the program. For log/slog see
-// package slogger.
+// environment decides or something else than before cannot be read. The only argument is
+// the Result. By default nothing is logged. A logger that panics loses its line, but does
+// not end the program. For log/slog see package slogger.
 func Logger(printf func(format string, args ...any)) Option {
 	return func(c *config) { c.printf = printf }
 }

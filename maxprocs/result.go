@@ -39,6 +39,10 @@ type Result struct {
 // String is the result in one line.
 func (r Result) String() string {
 	s := "GOMAXPROCS=" + cgfs.Itoa(r.Procs) + ": "
+	asKnown, known := "", "" // a limit that is not known may be tighter
+	if r.Unknown != nil {
+		asKnown, known = " as far as is known", "known "
+	}
 	switch r.Action {
 	case KeptEnv:
 		if n, _ := cgfs.ParseInt(r.Env); n != int64(r.Procs) { // the runtime reads it before any code runs
@@ -46,13 +50,13 @@ func (r Result) String() string {
 		}
 		return s + "set in the environment"
 	case Kept:
-		s += "already correct; "
+		s += "already correct" + asKnown + "; "
 	case Changed:
 		s += "was " + cgfs.Itoa(r.Before) + "; "
 	case Automatic:
 		s += "was " + cgfs.Itoa(r.Before) + "; the runtime's default is correct and is used again; "
 	case Left:
-		s += "unchanged, because no limit that the runtime ignores is tighter; "
+		s += "unchanged, because no " + known + "limit that the runtime ignores is tighter; "
 	case Leased:
 		s += "unchanged, because an experiment has GOMAXPROCS; "
 	case NotRaised:

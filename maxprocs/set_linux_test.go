@@ -74,7 +74,7 @@ func TestSetDecides(t *testing.T) {
 		"unknown, lowered":        {world: "v2-malformed", before: 8, def: 8, want: 4, action: Changed, fails: "cpu.max: "},
 		"no cgroup shown":         {world: "v2-group-gone", before: 8, def: 8, want: 8, action: Kept, automatic: true, fails: "/proc/self/mountinfo: no mount shows the cgroup /app"},
 		"bad mountinfo":           {world: "v2-bad-escape", before: 8, def: 8, want: 8, action: Kept, automatic: true, fails: "bad octal escape"},
-		"no cgroup mount":         {world: "v1-not-mounted", before: 8, def: 8, want: 8, action: Kept, automatic: true, says: "unknown: /proc/self/mountinfo: no mount of cgroup v"},
+		"no cgroup mount":         {world: "v1-not-mounted", before: 8, def: 8, want: 8, action: Kept, automatic: true, says: "already correct as far as is known; no CPU limit is known, its affinity is 8 CPUs; unknown: /proc/self/mountinfo: no mount of cgroup v"},
 		"no cgroups":              {world: "none", before: 8, def: 8, want: 8, action: Kept, automatic: true, says: "no CPU limit is known"},
 		"min":                     {world: "v2-quarter", options: []Option{Min(2)}, before: 2, def: 2, want: 2, action: Kept, automatic: true},
 		"max":                     {world: "none", options: []Option{Max(4)}, before: 8, def: 8, want: 4, action: Changed, says: "no CPU limit is known, its affinity is 8 CPUs\n"},

@@ -30,7 +30,7 @@ const (
 // of Hold, and Watch then uses the highest value seen during that time: each change stops
 // the world, a limit that a controller moves up and down would otherwise be followed step
 // by step, and a GOMAXPROCS that is too high for half a minute costs less than one that
-// is too low. If something could not be read, Watch never raises the value.
+// is too low. If something could not be read, Watch never raises the value, and logs what.
 func Watch(ctx context.Context, opts ...Option) error {
 	w := watcher{config: configure(opts), now: time.Now}
 	return watch.Every(ctx, w.period, w.step)
@@ -45,6 +45,7 @@ type watcher struct {
 	low    watch.Hold[int] // less has been enough
 	ours   bool            // we set a value, which ended the runtime's own updates
 	last   int             // GOMAXPROCS after the last check
+	missed string          // what could not be read then
 
 	// refused is where the runtime's default was not what its rule foretells: it
 	// sees its cgroup in another way than we do. It is not asked again before
@@ -65,6 +66,11 @@ func (w *watcher) step() (done bool) {
 		return false
 	default:
 		r = w.take(r, seen)
+		if missed := seen.unknown.text(); missed != w.missed {
+			if w.missed = missed; missed != "" && r.Action != Changed && r.Action != Automatic { // else take has logged it
+				w.log(r)
+			}
+		}
 		w.last = r.Procs
 	}
 	w.tell(r)
@@ -171,7 +177,7 @@ func (w *watcher) start() (r Result, follow bool) {
 		if r = w.take(r, seen); r.Procs != r.Before {
 			w.tell(r)
 			// It is the caller's, and later checks are in another goroutine.
-			w.last, w.detail = r.Procs, nil
+			w.last, w.missed, w.detail = r.Procs, seen.unknown.text(), nil
 			return r, r.Action == Changed // take has logged it
 		}
 	}

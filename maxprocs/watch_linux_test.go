@@ -154,6 +154,23 @@ func TestWatchAsksARefusingRuntimeOnce(t *testing.T) {
 	}
 }
 
+// What cannot be read is logged once, though nothing changes: Watch returns no error for it.
+func TestWatchLogsWhatIsUnknown(t *testing.T) {
+	tr := newTree(t)
+	tr.write("cg/pod/app/cpu.max", "max 100000\n")
+	var lines []string
+	w := tr.watched(&machine{procs: 8}, false, nil, Logger(func(_ string, args ...any) { lines = append(lines, args[0].(Result).String()) }))
+	for i, look := range []struct {
+		parent string
+		lines  int
+	}{{"what\n", 1}, {"what\n", 1}, {"max 100000\n", 1}, {"what\n", 2}, {"that\n", 3}} {
+		tr.write("cg/pod/cpu.max", look.parent)
+		if w.step(); len(lines) != look.lines || !strings.Contains(lines[len(lines)-1], "already correct as far as is known; no CPU limit is known, its affinity is 8 CPUs; unknown: /cg/pod/cpu.max: ") {
+			t.Fatalf("look %d: %q, want %d lines", i, lines, look.lines)
+		}
+	}
+}
+
 // A move to another group is followed, since every look begins at /proc; Every
 // looks once, then at every tick.
 func TestWatchMove(t *testing.T) {

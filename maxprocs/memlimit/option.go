@@ -50,8 +50,8 @@ func Headroom(bytes int64) Option { return func(c *config) { c.rule.Headroom = b
 
 // Logger sets a function such as log.Printf, which gets one line for each change, with
 // what was done and why. Set and Start also log if they change nothing, and Watch if the
-// environment decides. By default nothing is logged. A logger that panics loses its line,
-// but does not end the program.
+// environment decides, or for another error than before. By default nothing is logged. A
+// logger that panics loses its line, but does not end the program.
 func Logger(printf func(format string, args ...any)) Option {
 	return func(c *config) { c.printf = printf }
 }

@@ -29,7 +29,7 @@ const survey = 10 * time.Second
 // Later, a higher value must last for the time of Hold, and Watch then uses the lowest
 // value seen during that time: a limit that was raised for a moment would otherwise fill
 // with garbage that the old limit has no room for. If something could not be read, Watch
-// never raises the value.
+// never raises the value, and logs what.
 //
 // GOMEMLIMIT is never above the limit: if the headroom leaves nothing of a lower limit,
 // it is the limit itself. If all limits are removed, GOMEMLIMIT returns to its value
@@ -69,6 +69,7 @@ type watcher struct {
 	high     watch.Hold[int64] // more has been allowed
 	before   int64             // GOMEMLIMIT before the first check
 	ours     int64             // GOMEMLIMIT after the last one
+	missed   string            // the error of the last one
 
 	yields bool // Start's: it never exceeds before, and ends if code sets another value
 }
@@ -86,6 +87,7 @@ func (w *watcher) start() (follow bool, err error) {
 	}
 	w.take(r)
 	w.detail = nil // it is the caller's, and later checks are in another goroutine
+	w.fails(err)
 	w.log(r)
 	return r.Action == Changed, err
 }
@@ -116,13 +118,22 @@ func (w *watcher) step() (done bool) {
 		}
 	}
 	w.take(r)
-	if r.Action == Changed {
+	if another := w.fails(err); another || r.Action == Changed {
 		w.log(r)
-		if w.onChange != nil {
-			w.onChange(r)
-		}
+	}
+	if r.Action == Changed && w.onChange != nil {
+		w.onChange(r)
 	}
 	return false
+}
+
+// fails reports whether there is an error, and another than at the last check.
+func (w *watcher) fails(err error) bool {
+	before := w.missed
+	if w.missed = ""; err != nil {
+		w.missed = err.Error()
+	}
+	return w.missed != "" && w.missed != before
 }
 
 // look reads the limits, and reports whether they may be others than before.

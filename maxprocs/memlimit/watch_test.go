@@ -59,7 +59,8 @@ func TestStart(t *testing.T) {
 		if detail.Bytes != tc.want {
 			t.Errorf("%s: after Start has returned, its caller's Result becomes %+v", name, detail)
 		}
-		if changed := tc.then != tc.want && tc.code == 0; limit != tc.then || changed != (said == 2) {
+		news := tc.then != tc.want && tc.code == 0 || tc.later["pod/app/memory.max"] == "\x00\n"
+		if limit != tc.then || news != (said == 2) {
 			t.Errorf("%s: later %d after %d lines, want %d", name, limit, said, tc.then)
 		}
 	}
@@ -124,6 +125,21 @@ func TestWatchSteps(t *testing.T) {
 				t.Errorf("told of %d changes, want %d", changes, tc.changes)
 			}
 		})
+	}
+}
+
+// What cannot be read is logged once, though nothing changes: Watch returns no error for it.
+func TestWatchLogsWhatIsUnknown(t *testing.T) {
+	limit, m, lines := int64(NoLimit), facts.Memory{}, 0
+	w := watcher{config: configure([]Option{following(&m, &limit), Logger(func(string, ...any) { lines++ })}), before: limit, now: time.Now}
+	for i, look := range []struct {
+		max   string
+		lines int
+	}{{"lots", 1}, {"lots", 1}, {"max", 1}, {"lots", 2}, {"more", 3}} {
+		m = place(t, "", map[string]string{"pod/app/memory.max": look.max + "\n"})
+		if w.step(); lines != look.lines {
+			t.Fatalf("look %d: %d lines, want %d", i, lines, look.lines)
+		}
 	}
 }
 
