@@ -31,13 +31,11 @@ func Max(n int) Option { return func(l *lessee) { l.max = n } }
 // lease ends in time while it is asked, however long it takes.
 func Refuse(f func() error) Option { return func(l *lessee) { l.refuse = f } }
 
-// Allow lets procfit change GOMAXPROCS for a while, and read m, which may be nil. end ends
-// that, and restores GOMAXPROCS; it may be called from any goroutine, and more than once.
-// Outside Linux, and while an earlier Allow has not ended, Allow does nothing.
+// Allow lets procfit change GOMAXPROCS for a while, and read m; if that is nil, the first
+// Meter that is used. end ends that, and restores GOMAXPROCS; it may be called from any
+// goroutine, and more than once. Outside Linux, and while an earlier Allow has not ended,
+// Allow does nothing.
 func Allow(m *Meter, opts ...Option) (end func()) {
-	if m == nil {
-		m = new(Meter)
-	}
 	l := &lessee{block: &shared}
 	l.ctx, l.stop = context.WithCancel(context.Background())
 	for _, o := range opts {
@@ -52,8 +50,12 @@ func Allow(m *Meter, opts ...Option) (end func()) {
 	}
 	l.tell() // before it is allowed: whoever reads that reads a value too
 	l.state.Store(allowed)
-	l.counters.Store(&m.counters)
-	go l.run(m)
+	if m == nil {
+		l.counters.CompareAndSwap(nil, &nobody)
+	} else {
+		l.counters.Store(&m.counters)
+	}
+	go l.run()
 	return sync.OnceFunc(l.end)
 }
 
@@ -71,11 +73,11 @@ type lessee struct {
 }
 
 // run looks once a second, and 50 times a second under a lease.
-func (l *lessee) run(m *Meter) {
+func (l *lessee) run() {
 	var p probe
 	_ = watch.Every(l.ctx, idle, func() (done bool) {
 		for l.look() && l.holder.Load() != 0 {
-			p.wait(m)
+			p.wait(l.counters.Load())
 		}
 		p.close()
 		return false

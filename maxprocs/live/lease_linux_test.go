@@ -305,7 +305,7 @@ func TestDefaultAfterLease(t *testing.T) {
 // Allow the first Meter that is used.
 func TestAllow(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
-	shared.counters.Store(nil)
+	shared.counters.Store(&nobody)
 	var first, second Meter
 	first.Begin().End(nil)
 	second.Middleware(nil)
@@ -335,6 +335,26 @@ func TestAllow(t *testing.T) {
 		t.Errorf("GOMAXPROCS is %d after %d", n, shared.why.Load())
 	}
 	end()
+}
+
+// Without a Meter of its own Allow leaves procfit that which is used, before Allow or after it.
+func TestAllowWithoutAMeter(t *testing.T) {
+	for _, before := range []bool{true, false} {
+		shared.counters.Store(&nobody)
+		var used, other Meter
+		if before {
+			used.Begin()
+		}
+		end := Allow(nil)
+		if !before {
+			used.Begin()
+		}
+		other.Begin()
+		if shared.counters.Load() != &used.counters {
+			t.Errorf("the Meter that is used is not read; it was used before Allow: %v", before)
+		}
+		end()
+	}
 }
 
 // Of many calls at the same time one allows leases; the others write no leased value as that of

@@ -22,8 +22,8 @@ func (*conn) owe(int64) {}
 // probe needs Linux.
 type probe struct{}
 
-func (probe) wait(*Meter) { time.Sleep(idle) }
-func (probe) close()      {}
+func (probe) wait(*counters) { time.Sleep(idle) }
+func (probe) close()         {}
 
 // monotonic is 0: leases need Linux.
 func monotonic() int64 { return 0 }

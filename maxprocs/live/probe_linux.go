@@ -45,7 +45,7 @@ func (p *probe) open() error {
 
 // wait waits for a random time, and counts how late it returns. Without a timer of the
 // kernel it waits, and counts nothing.
-func (p *probe) wait(m *Meter) {
+func (p *probe) wait(c *counters) {
 	if p.timer == nil && p.open() != nil {
 		time.Sleep(probeEvery)
 		return
@@ -68,7 +68,7 @@ func (p *probe) wait(m *Meter) {
 		time.Sleep(probeEvery)
 		return
 	}
-	m.ready.add(time.Since(due))
+	c.ready.add(time.Since(due))
 }
 
 func (p *probe) close() {
