@@ -162,8 +162,14 @@ func (t *tree) follows(program, godebug string) bool {
 	return facts.Go{Language: language}.ReadsLimit(facts.Facts{DefaultGODEBUG: godebug})
 }
 
+// setsWhenImported is also of what a program imports only to call it.
 func setsWhenImported(p string) bool {
-	return isAutomaxprocs(p) || strings.HasPrefix(p, "github.com/procfit/procfit/maxprocs")
+	return isAutomaxprocs(p) || p == pkgMaxprocs || followsWhenImported(p)
+}
+
+// followsWhenImported reports whether an import alone makes a program follow its limit.
+func followsWhenImported(p string) bool {
+	return p == pkgMaxprocs+"/auto" || p == pkgMaxprocs+"/metrics/auto"
 }
 
 func isAutomaxprocs(p string) bool {

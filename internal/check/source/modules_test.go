@@ -226,3 +226,15 @@ func TestDebugLines(t *testing.T) {
 		t.Errorf("%d bytes, %.60q", len(s.debug), s.debug)
 	}
 }
+
+// TestImportsOfTheLibrary: of its packages only some set GOMAXPROCS, report it, or change it at run time.
+func TestImportsOfTheLibrary(t *testing.T) {
+	for p, want := range map[string][3]bool{
+		"": {true, true, false}, "/auto": {true, true, true}, "/metrics/auto": {true, true, true}, "/metrics": {false, true, false},
+		"/live": {false, false, true}, "/memlimit": {}, "/memlimit/auto": {}, "/facts": {}, "/slogger": {}, "else": {},
+	} {
+		if got := [3]bool{setsWhenImported(pkgMaxprocs + p), exports(pkgMaxprocs + p), changesByImport(pkgMaxprocs + p)}; got != want {
+			t.Errorf("maxprocs%s: sets, exports, changes %v; want %v", p, got, want)
+		}
+	}
+}

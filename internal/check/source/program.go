@@ -22,6 +22,7 @@ var exporters = []string{
 	"github.com/prometheus/client_golang/prometheus",
 	"github.com/VictoriaMetrics/metrics",
 	"go.opentelemetry.io/contrib/instrumentation/runtime",
+	pkgMaxprocs + "/metrics",
 }
 
 func exports(p string) bool { return slices.Contains(exporters, p) || setsWhenImported(p) }

@@ -382,5 +382,5 @@ func changes(p *types.Package) bool {
 }
 
 func changesByImport(p string) bool {
-	return slices.Contains([]string{pkgMaxprocs + "/live", pkgMaxprocs + "/auto"}, p)
+	return p == pkgMaxprocs+"/live" || followsWhenImported(p)
 }

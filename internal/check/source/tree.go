@@ -238,8 +238,8 @@ func scan(path string, text []byte) (scanned, error) {
 	for _, i := range head.Imports {
 		if p, err := strconv.Unquote(i.Path.Value); err == nil {
 			s.imports = append(s.imports, p)
-			if (s.sets.Words == "" || s.sets.Follows) && (p == pkgMaxprocs || p == pkgMaxprocs+"/auto") {
-				s.sets = check.MaySet{Words: path + " imports " + p, Guarded: true, Follows: p == pkgMaxprocs+"/auto"}
+			if (s.sets.Words == "" || s.sets.Follows) && (p == pkgMaxprocs || followsWhenImported(p)) {
+				s.sets = check.MaySet{Words: path + " imports " + p, Guarded: true, Follows: followsWhenImported(p)}
 			}
 			s.changes = s.changes || changesByImport(p)
 		}
