@@ -26,6 +26,7 @@ type Program struct {
 	Automaxprocs   string // the version of go.uber.org/automaxprocs in it
 	Required       bool   // only a go.mod says of automaxprocs: whether the program imports it is not seen
 	MaySet         string // what in it may set GOMAXPROCS, in words; "": nothing is known to
+	Follows        bool   // it imports maxprocs/auto
 	GOMAXPROCS     string // that its image sets; "": none
 	GODEBUG        string // the same
 	Foreign        bool   // others wrote it
@@ -90,6 +91,7 @@ type MaySet struct {
 	Words   string // "main.go:8 calls runtime.GOMAXPROCS(8)"; "": nothing is known to
 	Guarded bool   // only where the environment does not
 	Follows bool   // only by an import that follows the limit, as the runtime does: maxprocs/auto
+	Always  bool   // which each program has that it may be
 	Debug   string // the //go:debug lines that decide, as "default=go1.24,containermaxprocs=1"; "": there are none, or it is not known which program it is
 	Differ  bool   // it may be one of several programs, in which such lines differ
 	Without bool   // it is known which program it is, and none of its packages imports automaxprocs

@@ -313,7 +313,7 @@ func (c *Checker) image(f found, i archive.Image, to check.Sink) {
 func (c *Checker) known(s seen) check.Program {
 	from := s.at.Path + phrase.If(s.at.Object != "", " ("+s.at.Object+")", "")
 	return check.Program{
-		GoVersion: s.GoVersion, DefaultGODEBUG: s.DefaultGODEBUG, Automaxprocs: s.Automaxprocs, MaySet: s.maySet(),
+		GoVersion: s.GoVersion, DefaultGODEBUG: s.DefaultGODEBUG, Automaxprocs: s.Automaxprocs, MaySet: s.maySet(), Follows: s.Code.Follows,
 		Foreign: !c.ours(s.Module, s.Package), From: from,
 	}
 }
@@ -339,7 +339,7 @@ func (s seen) tell(to check.Sink) {
 
 func (s seen) observed() rule.Observed {
 	o := rule.Observed{
-		Place: s.at, Automaxprocs: s.Automaxprocs, MaySet: s.known.MaySet, Foreign: s.known.Foreign,
+		Place: s.at, Automaxprocs: s.Automaxprocs, MaySet: s.known.MaySet, Follows: s.known.Follows, Foreign: s.known.Foreign,
 		Expected: s.expected,
 		Facts:    facts.Facts{GoVersion: s.GoVersion, DefaultGODEBUG: s.DefaultGODEBUG, Env: facts.Fact{State: facts.Absent}, GODEBUG: facts.Fact{State: facts.Absent}},
 	}
@@ -366,6 +366,8 @@ func (s seen) maySet() string {
 		return "it contains go.uber.org/automaxprocs and may call it"
 	case s.Code.Sets:
 		return "it contains a call of runtime.GOMAXPROCS"
+	case s.Code.Maxprocs:
+		return "it contains github.com/procfit/procfit/maxprocs and may call it"
 	}
 	return ""
 }
@@ -383,6 +385,8 @@ func (s seen) value(subject rule.Subject) (text, source string) {
 		return "not known", phrase.Join(", ", source, "its build names no Go version")
 	case subject.FollowsLimit():
 		return "the CPU limit rounded up, at least 2; without a limit all CPUs of the machine", source
+	case s.known.Follows:
+		return "the CPU limit rounded up; without a limit all CPUs of the machine", source + ", maxprocs/auto imported"
 	case strings.Contains(s.DefaultGODEBUG, "containermaxprocs=0"):
 		source += ", containermaxprocs=0 compiled in"
 	}

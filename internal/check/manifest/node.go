@@ -230,6 +230,7 @@ func (c *Checker) sourceSets(u *unit, only bool) {
 	if u.source = c.o.Sets(file, use); !named && u.source.Words != "" {
 		u.source.Words = "if it is built from " + file + ", " + u.source.Words
 	}
+	u.follows = named && u.source.Always && !u.program.Elsewhere
 	if u.program.Required && u.source.Without {
 		u.program.Automaxprocs, u.program.Required = "", false
 	}

@@ -39,6 +39,7 @@ type unit struct {
 	image   string // that it is started from; "" where it is none, or not written
 	module  string // the go.mod of what a Dockerfile builds; "": not known
 	source  check.MaySet
+	follows bool   // the program imports maxprocs/auto, and nothing in it is known to set another value
 	builder string // the image whose Go builds it, of a Dockerfile; "": not known
 	command string // the program that is started, where the file says so
 	script  bool   // which is one of a shell
@@ -130,6 +131,7 @@ func (u *unit) observed(nodeCPUs int) rule.Observed {
 		Automaxprocs: u.program.Automaxprocs,
 		Required:     u.program.Required,
 		MaySet:       u.maySet(),
+		Follows:      u.follows || u.program.Follows,
 		Foreign:      u.program.Foreign,
 		Written:      &u.written,
 		Shared:       u.shared,
@@ -474,7 +476,7 @@ func (u *unit) unless(chosen bool) string {
 
 // maySet is what in the program may set the value, in words; "": nothing is known to.
 func (u *unit) maySet() string {
-	if u.source.Guarded && u.env.isSet() {
+	if u.follows || u.source.Guarded && u.env.isSet() {
 		return u.program.MaySet
 	}
 	return cmp.Or(u.program.MaySet, u.source.Words)

@@ -113,7 +113,9 @@ func (k *Checker) Sets(goMod string, u check.Use) (first check.MaySet) {
 		programs = called
 	}
 	first = t.setIn(programs)
+	first.Always = first.Follows
 	for i, dir := range programs {
+		first.Always = first.Always && t.setIn([]string{dir}).Follows
 		debug := debugOf(t.whole(dir))
 		first.Differ = first.Differ || i > 0 && debug != first.Debug
 		first.Debug = debug

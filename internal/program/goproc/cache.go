@@ -87,7 +87,7 @@ type file struct {
 	memoryLimit uint64 // address of GOMEMLIMIT, before the load bias; 0: not known
 
 	calling sync.Once // reads the code
-	never   bool      // see Code.Never
+	sets    Code
 }
 
 func (c *Cache) file(key fileKey) *file {

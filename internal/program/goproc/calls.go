@@ -15,6 +15,9 @@ import (
 // calls on other processors than amd64 and arm64.
 type Code struct {
 	Automaxprocs bool // go.uber.org/automaxprocs is linked in; whether it is called is not known
+	Follows      bool // maxprocs/auto is imported
+	Maxprocs     bool // a function of maxprocs that sets GOMAXPROCS is linked in, and not only by that import
+	Watches      bool // one that then follows the limits is
 	Sets         bool // a function outside Go's library calls runtime.GOMAXPROCS, and not to ask
 	// Never is whether no function outside Go's library can: none calls it but to ask, and its
 	// address is nowhere in the data, as it is for a call through a variable.
@@ -28,6 +31,7 @@ const maxCode = 256 << 20
 const (
 	fnSet        = "runtime.GOMAXPROCS"
 	fnAutomaxp   = automaxprocs + "/maxprocs.Set"
+	maxprocs     = "github.com/procfit/procfit/maxprocs"
 	longestCalls = 1 << 16 // calls of one function
 )
 
@@ -44,7 +48,9 @@ func (m *image) code() Code {
 	if err != nil {
 		return c
 	}
-	c.Automaxprocs = t.hasName(r, fnAutomaxp)
+	linked := t.linked(r, fnAutomaxp, maxprocs+"/auto.init.0", maxprocs+".Set", maxprocs+".Watch", maxprocs+".Start")
+	c.Automaxprocs, c.Follows = linked[0], linked[1]
+	c.Maxprocs, c.Watches = linked[2] || linked[3] || linked[4] && !c.Follows, linked[3] || linked[4]
 	found, err := t.functions(r, []string{fnSet})
 	if set, ok := found[fnSet]; ok && err == nil {
 		callers, addr, err := limited.callsOf(t, set)
@@ -55,12 +61,17 @@ func (m *image) code() Code {
 	return c
 }
 
-// hasName reports whether a function of that name is linked in, be it from a vendor folder.
-func (t pclntab) hasName(r io.ReaderAt, name string) bool {
-	found := false
-	_ = scan(r, t.off+int64(t.funcname), int64(t.cu-t.funcname), len(name), func(piece []byte, _ int64) bool {
-		found = bytes.Contains(piece, append([]byte(name), 0))
-		return !found
+// linked reports whether functions of these names are linked in, be it from a vendor folder.
+func (t pclntab) linked(r io.ReaderAt, names ...string) []bool {
+	found, longest := make([]bool, len(names)), 0
+	for _, name := range names {
+		longest = max(longest, len(name))
+	}
+	_ = scan(r, t.off+int64(t.funcname), int64(t.cu-t.funcname), longest, func(piece []byte, _ int64) bool {
+		for i, name := range names {
+			found[i] = found[i] || bytes.Contains(piece, append([]byte(name), 0))
+		}
+		return slices.Contains(found, false)
 	})
 	return found
 }

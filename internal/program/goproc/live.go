@@ -210,13 +210,12 @@ func (r Running) live() (Live, error) {
 	return live, nil
 }
 
-// NeverSets reports whether the program that a process runs is known to have no code that sets
-// GOMAXPROCS, so that something outside it has; see Code.Never. The whole code of a file is read,
-// once.
-func (c *Cache) NeverSets(pid int) bool {
+// Code is what the code of the program that a process runs tells of who may set its GOMAXPROCS. The
+// whole code of a file is read, once.
+func (c *Cache) Code(pid int) Code {
 	f, exe, err := c.open(context.Background(), pid)
 	if err != nil { // also of a process whose Go code is mapped
-		return false
+		return Code{}
 	}
 	f.calling.Do(func() {
 		r, err := openProc(pid, "exe")
@@ -228,10 +227,10 @@ func (c *Cache) NeverSets(pid int) bool {
 		defer cancel()
 		m, err := readImage(&budget{r: r, left: maxRead, ctx: ctx})
 		if err == nil && unchanged(pid, exe) == nil {
-			f.never = m.code().Never
+			f.sets = m.code()
 		}
 	})
-	return f.never
+	return f.sets
 }
 
 // MemoryLimit reads the GOMEMLIMIT that a process runs with, whether its environment or

@@ -258,7 +258,8 @@ func (r *Reader) judged(o rule.Observed) rule.Subject {
 	s := rule.NewSubject(o)
 	switch s.SetBy {
 	case rule.SetByCode:
-		o.NeverSets = r.NeverSets(s.PID)
+		code := r.Code(s.PID)
+		o.NeverSets, o.Watches = code.Never, code.Watches
 		o.LentUntil, o.Leased = r.Lent(s.PID)
 	case rule.SetByAuto: // which a lease, being a number, is not
 		o.LentUntil = r.lentUntil(s.PID)

@@ -76,6 +76,8 @@ func (s Observed) withoutAffinity() Observed {
 }
 func (s Observed) foreign() Observed       { s.Foreign = true; return s }
 func (s Observed) meant() Observed         { s.Meant = true; return s }
+func (s Observed) auto() Observed          { s.Follows = true; return s }
+func watching(s Observed) Observed         { s.Watches = true; return s }
 func (s Observed) file(w Written) Observed { s.Written = &w; return s.anywhere() }
 func (s Observed) held(level int, periods, throttled int64) Observed {
 	s.Throttling = &Throttling{Dir: s.Facts.Limits[level].Dir, Throttling: facts.Throttling{Periods: periods, ThrottledPeriods: throttled}}
@@ -126,6 +128,12 @@ func fixtures() []fixture {
 	return []fixture{
 		{"PF001", "an ancestor", machine(64, 20, 1.5).live(20), "uses GOMAXPROCS=20, but the limit of /cg/pod allows 1.5 CPUs", "set GOMAXPROCS=2 in its environment, or import", Warning},
 		{"PF001", "a what-if", machine(64, 20, 1.5), "will use GOMAXPROCS=20, but", "set GOMAXPROCS=2", Warning},
+		{"PF001", "an ancestor, and maxprocs/auto", machine(64, 20, 1.5).auto(), "", "", ""},
+		{"PF001", "an old go line, and maxprocs/auto", machine(0, 2).lang("1.24").auto().file(Written{}), "", "", ""},
+		{"PF005", "an old go line, and maxprocs/auto", machine(0, 2).lang("1.24").auto().file(Written{}), "", "", ""},
+		{"PF006", "an old Go, and maxprocs/auto", machine(0, 2).gover("go1.24.6").auto().file(Written{}), "", "", ""},
+		{"PF001", "maxprocs/auto leaves a limit of one CPU to the runtime", machine(8, 1).auto(), "will use GOMAXPROCS=2, the least that the runtime chooses by itself", "set GOMAXPROCS=1", Info},
+		{"PF001", "maxprocs/auto keeps the variable", machine(0, 2).lang("1.24").auto().withEnv("8").file(Written{}), "will use GOMAXPROCS=8", "remove GOMAXPROCS=8 from its environment", Warning},
 		{"PF001", "env above the limit", machine(8, 2).withEnv("8").live(8), "uses GOMAXPROCS=8", "remove GOMAXPROCS=8 from its environment: the runtime then chooses 2", Warning},
 		{"PF001", "env, and an old Go", machine(8, 2).withEnv("6").gover("go1.24.1").live(6), "uses GOMAXPROCS=6", "set GOMAXPROCS=2 in its environment instead of 6", Warning},
 		{"PF001", "env above the CPUs", machine(2).withEnv("8"), "will use GOMAXPROCS=8, but it may run on only 2 CPUs", "remove GOMAXPROCS=8", Warning},
@@ -199,6 +207,7 @@ func fixtures() []fixture {
 		{"PF004", "from limits.cpu", machine(8, 3).withEnv("3").live(3).file(Written{Resource: "limits.cpu", Divisor: "1", Amount: "3"}), "GOMAXPROCS=3 comes from limits.cpu: each new pod follows the limit of", "remove it: the runtime chooses 3", Info},
 		{"PF004", "from limits.cpu of another container", machine(8, 3).withEnv("3").live(3).file(Written{Resource: "limits.cpu", Divisor: "1", Amount: "3", Sibling: true}), "GOMAXPROCS=3 in its environment fixes the value at 3", "", Info},
 		{"PF004", "code after env", machine(8, 3).withEnv("2").live(3), "a call of runtime.GOMAXPROCS fixes the value at 3", "remove the call, and GOMAXPROCS=2 from its environment: the runtime chooses 3", Info},
+		{"PF004", "code that may follow the limit", watching(machine(8, 2.5).live(2).custom(true)), "", "", ""},
 		{"PF004", "set from outside", machine(8, 3).live(3).custom(true).neverSets(), "something outside the program (procfit set, a debugger) fixes the value at 3", "restart it: the runtime chooses 3 by itself and follows the limit", Info},
 		{"PF004", "env, and automaxprocs without it", machine(8, 3).withEnv("3").automaxprocs("v1.6.0").live(3), "GOMAXPROCS=3 in its environment fixes the value at 3", "remove it and the import of go.uber.org/automaxprocs: the runtime chooses 3", Info},
 		{"PF004", "automaxprocs, which PF007 says", machine(8, 3).automaxprocs("v1.6.0").live(3).custom(true), "", "", ""},
@@ -368,6 +377,7 @@ func fixtures() []fixture {
 
 		{"PF020", "a number", machine(0, 0).withEnv("4").file(Written{Image: true}), "fixes GOMAXPROCS=4", "remove it here", Warning},
 		{"PF005", "an image", Observed{}.gover("go1.25.3").godebug("containermaxprocs=0").file(Written{Image: true}), "in the environment makes", "remove containermaxprocs", Warning},
+		{"PF005", "an image with maxprocs/auto", Observed{}.gover("go1.25.3").baked(off).auto().file(Written{Image: true}), "", "", ""},
 		{"PF022", "a binary on disk", Observed{}.gover("go1.24.6"), "go1.24.6 ignores CPU limits: under a limit it uses all CPUs of its machine", "build it with Go 1.25 or newer", Info},
 		{"PF022", "a program that may set the value", Observed{MaySet: "it contains a call of runtime.GOMAXPROCS"}.gover("go1.24.6"), "all CPUs of its machine, unless the program sets GOMAXPROCS itself: it contains a call of runtime.GOMAXPROCS", "build it", Info},
 		{"PF022", "of others", Observed{}.gover("go1.24.6").foreign(), "go1.24.6 ignores CPU limits", "set GOMAXPROCS wherever it has a CPU limit, or use a release of it", Info},
@@ -375,6 +385,7 @@ func fixtures() []fixture {
 		{"PF022", "an image that sets the value, which PF020 says", machine(0, 0).gover("go1.24.6").withEnv("4").file(Written{Image: true}), "", "", ""},
 		{"PF022", "a place, of which PF006 tells", machine(8).gover("go1.24.6"), "", "", ""},
 		{"PF022", "automaxprocs", Observed{}.gover("go1.24.6").automaxprocs("v1.6.0"), "", "", ""},
+		{"PF022", "maxprocs/auto", Observed{}.gover("go1.24.6").auto(), "", "", ""},
 		{"PF022", "a new Go", Observed{}.gover("go1.26.1").baked(off), "", "", ""},
 
 		{"PF023", "of six Ps four wait", machine(6).live(6).faults(4.13, 22), "uses GOMAXPROCS=6, and page faults keep 4.1 of these Ps waiting for the disk, while 22 goroutines wait for a P", "procfit sweep --procs 6,9,12,18,30 -- COMMAND;", Info},

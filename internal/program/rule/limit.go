@@ -75,7 +75,7 @@ func limitMatters(s Subject) bool {
 		return false
 	}
 	if !s.seesMachine() || s.Written != nil && s.Written.Image {
-		return !s.automaxprocsActs()
+		return !s.automaxprocsActs() && !s.Follows
 	}
 	n := s.modern()
 	return s.tooMany() && s.SetBy == SetByAuto && n >= s.Fit.Procs && n < s.Go.Procs
@@ -212,7 +212,7 @@ func checkDeadlyLimit(s Subject) []Finding {
 
 func checkTooOldForLimits(s Subject) []Finding {
 	placed := s.seesMachine() && (s.Written == nil || !s.Written.Image)
-	if placed || s.ProgramUnknown != "" || s.Facts.GoVersion == "" || s.releaseReadsLimit || s.automaxprocsActs() {
+	if placed || s.ProgramUnknown != "" || s.Facts.GoVersion == "" || s.releaseReadsLimit || s.automaxprocsActs() || s.Follows {
 		return nil
 	}
 	if _, counts := s.EnvProcs(); counts {

@@ -216,9 +216,11 @@ func (s Subject) wouldNow() string {
 	return fmt.Sprintf("%s would now choose %d", s.RuntimeName(), s.Go.Procs)
 }
 
-// RuntimeName names the program's runtime in a sentence.
+// RuntimeName names the program's runtime in a sentence, or what takes its place.
 func (s Subject) RuntimeName() string {
 	switch {
+	case s.Follows && len(s.Facts.Limits) > 0 && (!s.readsLimit || s.Go.Policy == facts.PolicyFit):
+		return "maxprocs/auto"
 	case s.Facts.GoVersion == "" && s.AnyMachine:
 		return "the Go runtime" // a file has no version
 	case s.Facts.GoVersion == "":

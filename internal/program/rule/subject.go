@@ -2,6 +2,7 @@ package rule
 
 import (
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"time"
 
@@ -44,12 +45,14 @@ type Observed struct {
 	Required     bool        // its go.mod requires automaxprocs, and whether it imports that is not seen
 	MaySet       string      // what in the program may set GOMAXPROCS, in words; "": nothing known
 	SetsOwn      bool        // its code sets a value that is not known, as in a what-if about a process
+	Follows      bool        // it imports maxprocs/auto; of a process, whose value is seen, false
 	Live         *int        // GOMAXPROCS read from the process
 	LiveSource   string      // how: "symbol" or "decoded"; "": the process is procfit itself
 	Mapped       string      // its executable is not Go's, and has mapped this file, which is; "": the executable is
 	Library      bool        // that file is a shared library, and no program
 	NumCPU       int         // what its runtime counted at start; 0: not known
 	NeverSets    bool        // its code is known to have no call that sets GOMAXPROCS
+	Watches      bool        // it has code of maxprocs that sets GOMAXPROCS and then follows its limits
 	LentUntil    time.Time   // when procfit is to give the value before back; zero: it lends none
 	Leased       bool        // it lends it by a lease of maxprocs/live, whose end it moves
 	Custom       *bool       // whether its runtime says that env or code set the value; nil: not known
@@ -134,8 +137,21 @@ func (s Observed) unlessSet() string {
 	return ", unless the program sets GOMAXPROCS itself: " + s.MaySet
 }
 
+// goDecision is that of maxprocs/auto, if the program imports it, where a limit that its runtime ignores
+// is the tightest.
 func (s Observed) goDecision(f facts.Facts) facts.Decision {
-	return facts.Decide(f, facts.Go{Language: s.Language})
+	runtime := facts.Go{Language: s.Language}
+	d := facts.Decide(f, runtime)
+	own, _ := f.Own()
+	tight, limited := f.Tightest()
+	if !s.Follows || !limited || runtime.ReadsLimit(f) && own.State == facts.Known && own.CPUs == tight.CPUs ||
+		slices.ContainsFunc(d.Candidates, func(c facts.Candidate) bool { return c.What == facts.KindEnv }) {
+		return d
+	}
+	if lower := facts.Decide(f, facts.Fit{}); lower.Procs < d.Procs {
+		return lower
+	}
+	return d
 }
 
 // Lent is until when its value is one that procfit lends: " until 14:32", or " by a lease"; empty: it

@@ -120,6 +120,9 @@ func checkFrozen(s Subject) []Finding {
 			fix += " and the import of go.uber.org/automaxprocs"
 		}
 	case SetByCode:
+		if s.Watches {
+			return nil // the call may be one that follows the limit
+		}
 		by, fix = "a call of runtime.GOMAXPROCS", "remove the call"
 		if _, overridden := s.Overridden(); overridden {
 			fix += fmt.Sprintf(", and GOMAXPROCS=%s from its environment", s.env())
