@@ -305,7 +305,7 @@ var catalogue = byKind(
 	underLead("proven worse in throughput: ", func(_ words, x verdict.ReasonSlower) string { return provenWorse(x.Bounded, slower) }),
 	underLead("too slow to be the best{again}: ", func(_ words, x verdict.ReasonSetAside) string { return lookedOnly(x.Difference, slower) }),
 	underLead("proven equally good, within {within}: ", func(_ words, x verdict.ReasonAsFast) string { return provenAsGood(x.Bounded, slower) }),
-	underLead("undecided in throughput, within the noise: ", func(_ words, x verdict.ReasonSpeedOpen) string { return lookedOnly(x.Difference, slower) }),
+	underLead("undecided in throughput: ", func(_ words, x verdict.ReasonSpeedOpen) string { return lookedOnly(x.Difference, slower) }),
 	underLead("proven worse in {p99}: ", func(_ words, x verdict.ReasonSaturated) string {
 		return valueName(x.Of) + " could not keep up with the request rate"
 	}),
@@ -314,7 +314,7 @@ var catalogue = byKind(
 	}),
 	underLead("proven worse in {p99}: ", func(_ words, x verdict.ReasonLater) string { return provenWorse(x.Bounded, higher) }),
 	underLead("proven equally good in {p99}, within {p99 within}: ", func(_ words, x verdict.ReasonAsPrompt) string { return provenAsGood(x.Bounded, higher) }),
-	underLead("undecided in {p99}, within the noise: ", func(_ words, x verdict.ReasonP99Open) string { return lookedOnly(x.Difference, higher) }),
+	underLead("undecided in {p99}: ", func(_ words, x verdict.ReasonP99Open) string { return lookedOnly(x.Difference, higher) }),
 	underLead("but not for every metric: ", func(_ words, x verdict.ReasonMetricWorse) string {
 		return fmt.Sprintf("%s is %s at %s than at %s, at least %s (n %d)", x.Metric, higher(x.Change), valueName(x.Of), valueName(x.Than), amount(x.Bound), x.N)
 	}),
