@@ -162,10 +162,14 @@ func (w words) nothingBeats(of *contest.Value) string {
 	lower := func(a *verdict.Row) bool { // as that of a slower value may be
 		return of.P99.Median != nil && a.Judged.Median != nil && *a.Judged.Median*(1+w.r.Plan.MarginP99) < *of.P99.Median
 	}
+	shared := ""
 	if slices.ContainsFunc(rowsFrom(w.Rows), lower) {
 		margins = w.throughputMargin()
+		if slices.Contains(w.Recommendation.Reasons, verdict.Remark(verdict.ReasonShared{})) {
+			shared = " Its higher " + w.quantile() + " is not used, because the load generator ran on the same CPUs."
+		}
 	}
-	return fmt.Sprintf("Nothing we %s beats the default (%d) by more than %s.", seen, of.Procs, margins)
+	return fmt.Sprintf("Nothing we %s beats the default (%d) by more than %s.", seen, of.Procs, margins) + shared
 }
 
 func undecidedOf(x verdict.Rivals, best string) string {
