@@ -17,7 +17,7 @@ type Verdict struct {
 	Label   string // the kind of verdict, two or three words
 	Answer  Answer
 	Reasons []string
-	Next    []document.Item // what would decide an "unknown"
+	Next    []document.Item // what to do; of an "unknown": what would decide it
 	Context string          // how sure it is, and on what: CPUs, limit, Go version, trials
 }
 
@@ -72,12 +72,9 @@ func (v Verdict) closing() []document.Block {
 
 // panel is the first screen: what to do, why, what changes, what to type.
 func (v Verdict) panel(level int) document.Panel {
-	a, lead := v.Answer, "What would decide it:"
-	if v.State == document.OK { // it is decided
-		lead = "Next:"
-	}
+	a := v.Answer
 	blocks := document.Some(document.Text{Text: a.Plain, Style: document.Plain}, a.Tiles, document.Code{Language: "sh", Text: a.Apply},
-		document.List{Lead: lead, Items: v.Next}, document.Text{Text: v.Context, Style: document.Muted})
+		document.List{Lead: "Next:", Items: v.Next}, document.Text{Text: v.Context, Style: document.Muted})
 	return document.Panel{Name: "Verdict", Tone: v.State, Label: v.Label, Level: level, Sentence: a.Text, Blocks: blocks}
 }
 
