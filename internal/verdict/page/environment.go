@@ -148,11 +148,12 @@ func planWords(r *verdict.Result) string {
 	return text + fmt.Sprintf(", seed %d", p.Seed)
 }
 
-// howMany counts the pilots into the budget of a race, but not into the blocks of a grid.
+// howMany counts the pilots into the budget of a race, but not into the blocks of a grid. Those of a
+// live experiment are its baseline.
 func howMany(r *verdict.Result) string {
 	ran, of, pilots := r.TrialsRun, strconv.Itoa(r.TrialsPlanned), ""
 	if r.PilotsRun > 0 {
-		pilots = fmt.Sprintf(" and %d to find the rate", r.PilotsRun)
+		pilots = fmt.Sprintf(" and %d %s", r.PilotsRun, phrase.If(r.Live != nil, "of the baseline", "to find the rate"))
 	}
 	if r.Plan.Racing() {
 		ran, of = ran+r.PilotsRun, "at most "+of
