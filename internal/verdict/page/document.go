@@ -180,7 +180,7 @@ func howToReproduce(r *verdict.Result) []document.Block {
 	if r.Settings != nil {
 		settings = string(r.Settings.Text) // in which YAML escapes what is not printable
 	}
-	repeats := "The sweep; reproduce.sh in this directory repeats it"
+	repeats := "The command; reproduce.sh in this directory repeats it"
 	if strings.Contains(script, " --seed ") || strings.Contains(settings, "\n  seed: ") {
 		repeats += " with the same seed"
 	}
@@ -189,7 +189,7 @@ func howToReproduce(r *verdict.Result) []document.Block {
 		files = append(files, document.Fold{Summary: "Contents of procfit.yaml", Blocks: []document.Block{document.Code{Text: settings}}})
 	}
 	return document.Some(document.Heading{Level: 2, Text: "How to reproduce", ID: "how-to-reproduce"},
-		document.Code{Title: "The program under test", Language: "sh", Text: targetCommand(r)},
+		document.Code{Title: "The program under test", Language: "sh", Text: phrase.Shell(r.Target.Command)},
 		document.Code{Title: "Compared with", Language: "sh", Text: phrase.Shell(r.Target.Against)},
 		document.Code{Title: repeats, Language: "sh", Text: r.Spec.Shell()}, document.Folds{List: files})
 }

@@ -19,21 +19,14 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-func targetCommand(r *verdict.Result) string {
-	if len(r.Target.Command) == 0 {
-		return cmp.Or(r.Target.Object, programWords(r))
-	}
-	return phrase.Shell(r.Target.Command)
-}
-
 // environmentEntry is an environment entry that a shell can export.
 var environmentEntry = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
-// reproduce is a script that runs the sweep again: same arguments, same seed,
+// reproduce is a script that measures again: same arguments, same seed,
 // same directory and runtime variables, into a results directory of its own.
 func reproduce(r *verdict.Result) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Runs the sweep %s of %s again, into a new results directory.\n", phrase.Clean(r.Name), r.Started.UTC().Format("2006-01-02 15:04 UTC"))
+	fmt.Fprintf(&b, "# Measures %s again, as on %s, into a new results directory.\n", phrase.Clean(r.Name), r.Started.UTC().Format("2006-01-02 15:04 UTC"))
 	fmt.Fprintf(&b, "# It was measured by procfit %s. Set PROCFIT to use another binary.\n", phrase.Clean(r.Tool.Version))
 	b.WriteString("set -eu\n")
 	if r.Settings != nil {
