@@ -126,7 +126,7 @@ func TestCanarySaysWhatIsWorseBeside(t *testing.T) {
 		prolong(t, canary.FigureSched, 50)
 	}
 	v := page.VerdictOf(canary.Analyze(c))
-	if want := "; higher, but not judged, because p99 and CPU time per request decide: scheduling latency p99 50×"; v.Label != "Recommended" || !strings.Contains(v.Reasons[0], want) {
+	if want := "; higher, but not judged: scheduling latency p99 50×"; v.Label != "Recommended" || !strings.Contains(v.Reasons[0], want) {
 		t.Errorf("%s: %q, want %q", v.Label, v.Reasons, want)
 	}
 }

@@ -178,7 +178,7 @@ func (w experiment) reason(a verdict.CanarySetting) string {
 		parts = []string{"no metric was compared"}
 	}
 	if higher := worseUnjudged(a); higher != nil {
-		parts = append(parts, "higher, but not judged, because "+phrase.And(w.judged())+" decide: "+w.differences(a, higher))
+		parts = append(parts, "higher, but not judged: "+w.differences(a, higher))
 	}
 	return "GOMAXPROCS " + a.Label + ": " + phrase.Semicolons(parts)
 }
