@@ -158,7 +158,7 @@ func mostCells(l *resize.Load, threads int) []string {
 	return []string{number.Count(l.PerSecond), number.Maybe(l.CPUs, number.Hundredths), fmt.Sprint(threads)}
 }
 
-const watchFix = "call `go maxprocs.Watch(ctx)` at the beginning of main; docs/how-to/follow-a-resize.md shows it"
+const watchFix = "import github.com/procfit/procfit/maxprocs, and call `go maxprocs.Watch(ctx)` at the beginning of main"
 
 type laggard struct{ name, what, why, fix string }
 
