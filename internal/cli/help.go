@@ -24,7 +24,7 @@ Usage: procfit COMMAND [flags]
 
 Look
   ps        what runs here, and what is wrong      procfit ps
-  check     what files and images will lead to     procfit check deploy/
+  check     what is wrong in files and images      procfit check deploy/
   explain   why a program gets its value           procfit explain 4711
 
 Measure

@@ -136,7 +136,7 @@ func bestSentence(r *verdict.Result, b *verdict.Best) string {
 	}
 	text := "Of the values that were compared one after the other, " + pair + " is as good as any"
 	if !slices.ContainsFunc(r.Plan.Vary, func(a journal.Axis) bool { return a.Name != "GOGC" && a.Name != "GOMEMLIMIT" }) {
-		text += ", and no value that allows less memory is proven to be"
+		text += ", and no value that allows less memory is proven as good"
 	}
 	text += "."
 	for i := range r.Compared { // the last of each variable

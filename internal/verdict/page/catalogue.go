@@ -362,7 +362,7 @@ var catalogue = byKind(
 		case l.Reason == journal.UnjudgedFewPeriods:
 			why = append(why, fmt.Sprintf("the shortest latency phase spans %s of the CPU limit, and p99 needs %d", phrase.Count(l.Periods, "period"), journal.LeastPeriods))
 		case l.Reason != "":
-			why = append(why, fmt.Sprintf("the smallest latency phase has %s, and p99 needs %s", phrase.Count(l.Requests, "request"), number.Count(journal.LeastRequests)))
+			why = append(why, fmt.Sprintf("the smallest latency phase has %s of the %s requests that p99 needs", number.Count(float64(l.Requests)), number.Count(journal.LeastRequests)))
 		}
 		if l.Passed > 0 {
 			why = append(why, fmt.Sprintf("%s varies by %s from trial to trial, too much to separate any two values", contest.QuantileName(l.Passed), strayed(l.Strays)))

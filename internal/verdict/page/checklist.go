@@ -69,7 +69,7 @@ func (g *group) measured() (state document.Tone, answer, detail string) {
 	which := phrase.If(g.r.Plan.Racing(), "undecided", "all")
 	detail = fmt.Sprintf("%s of %s, in random order, %s settings in turn", phrase.Count(valid, "valid trial"), phrase.Count(len(g.Settings), "setting"), which)
 	if invalid > 0 {
-		detail += fmt.Sprintf("; %d more were invalid and are not used", invalid)
+		detail += fmt.Sprintf("; %s not used", phrase.CountOf(invalid, "invalid one is", "invalid ones are"))
 	}
 	if !g.r.Complete && !g.r.Settled() {
 		return document.Attention, "in part", detail + "; some planned trials are missing"
