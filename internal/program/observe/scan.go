@@ -17,7 +17,6 @@ import (
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/internal/program/rule"
-	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -201,16 +200,16 @@ const ownModule = "github.com/procfit/procfit"
 var sending = []string{"load", "sweep", "compare", "live", "resize", "fleet", "lab\x00run"}
 
 // atWork reports whether a process is procfit at work for somebody, and no program that serves: of a
-// load, each thread that sends has a P in addition to those for the CPUs, which is meant.
+// load, each thread that sends has a P in addition to those for the CPUs, which is meant. The parts
+// that a procfit starts of itself have a first argument in parentheses: "(supervisor)", "(guard)".
 func atWork(p *Process, module string) bool {
 	if module != ownModule {
 		return false
 	}
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(p.PID) + "/cmdline")
 	_, words, _ := strings.Cut(string(b), "\x00")
-	first, _, _ := strings.Cut(words, "\x00")
 	is := func(s string) bool { return strings.HasPrefix(words, s+"\x00") }
-	return err == nil && (steer.IsStage(first) || p.SetBy == rule.SetByCode && slices.ContainsFunc(sending, is))
+	return err == nil && (strings.HasPrefix(words, "(") || p.SetBy == rule.SetByCode && slices.ContainsFunc(sending, is))
 }
 
 // oneThread reports whether the process could not be read for want of permission and has one thread. A

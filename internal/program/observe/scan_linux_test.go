@@ -162,6 +162,7 @@ func TestScanNamedSharers(t *testing.T) {
 	}
 	first := start()
 	start("(tracer)")
+	start("(supervisor)")
 	snap, err := newScanner(t).ScanNamed(t.Context(), []int{first}, func(string) bool { return false })
 	if err != nil || len(snap.Processes) != 1 || one(t, snap, first).Shared {
 		t.Errorf("procfit at work under the limit: %+v, %v", snap.Processes, err)

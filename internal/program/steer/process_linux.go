@@ -83,7 +83,7 @@ func own() part {
 // and the caller exits with the code. main, and the TestMain of every package that calls into
 // programs, calls it before all else.
 func Stage(args []string) (code int, ok bool) {
-	if len(args) < 2 || !IsStage(args[1]) {
+	if len(args) < 2 || part(args[1]) != tracerPart && part(args[1]) != guardPart {
 		return 0, false
 	}
 	runtime.LockOSThread() // all requests of ptrace have to come from one thread

@@ -79,9 +79,6 @@ const (
 	guardPart  part = "(guard)"
 )
 
-// IsStage reports whether Stage runs a procfit with this first argument.
-func IsStage(word string) bool { return part(word) == tracerPart || part(word) == guardPart }
-
 // Loan is a value for a while.
 type Loan struct {
 	Request
