@@ -80,11 +80,11 @@ func TestSmallerBudgetInWords(t *testing.T) {
 
 func TestShortfallInWords(t *testing.T) {
 	for want, s := range map[string]plan.Shortfall{
-		"p99 will not be judged: 1,500 requests in 3 s; --trial-time 20s would":                {Code: journal.UnjudgedFewRequests, Have: 1500, In: 3 * time.Second, Duration: 20 * time.Second},
-		"p99 will not be judged: 1 request in 50 ms; --trial-time 1m40s would":                 {Code: journal.UnjudgedFewRequests, Have: 1, In: 50 * time.Millisecond, Duration: 100 * time.Second},
-		"p99 will not be judged: 15 periods of the CPU limit in 1.5 s; --trial-time 20s would": {Code: journal.UnjudgedFewPeriods, Have: 15, In: 1500 * time.Millisecond, Duration: 20 * time.Second},
-		"p99 will not be judged: 1 period of the CPU limit in 100 ms; --trial-time 20s would":  {Code: journal.UnjudgedFewPeriods, Have: 1, In: 100 * time.Millisecond, Duration: 20 * time.Second},
-		"p99 will not be judged: 1,070 requests in 10.7 s; --trial-time 1m40s would":           {Code: journal.UnjudgedFewRequests, Have: 1070, In: 10700 * time.Millisecond, Duration: 100 * time.Second},
+		"p99 will not be judged: 1,500 requests in 3 s; use --trial-time 20s":                {Code: journal.UnjudgedFewRequests, Have: 1500, In: 3 * time.Second, Duration: 20 * time.Second},
+		"p99 will not be judged: 1 request in 50 ms; use --trial-time 1m40s":                 {Code: journal.UnjudgedFewRequests, Have: 1, In: 50 * time.Millisecond, Duration: 100 * time.Second},
+		"p99 will not be judged: 15 periods of the CPU limit in 1.5 s; use --trial-time 20s": {Code: journal.UnjudgedFewPeriods, Have: 15, In: 1500 * time.Millisecond, Duration: 20 * time.Second},
+		"p99 will not be judged: 1 period of the CPU limit in 100 ms; use --trial-time 20s":  {Code: journal.UnjudgedFewPeriods, Have: 1, In: 100 * time.Millisecond, Duration: 20 * time.Second},
+		"p99 will not be judged: 1,070 requests in 10.7 s; use --trial-time 1m40s":           {Code: journal.UnjudgedFewRequests, Have: 1070, In: 10700 * time.Millisecond, Duration: 100 * time.Second},
 	} {
 		if got := shortfall(s); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -217,7 +217,7 @@ func shortfall(s plan.Shortfall) string {
 	if s.Have == 1 {
 		of = "1" + one
 	}
-	return fmt.Sprintf("p99 will not be judged: %s in %s; --trial-time %s would", of, number.Short(number.Seconds(s.In.Seconds())), number.Typed(s.Duration))
+	return fmt.Sprintf("p99 will not be judged: %s in %s; use --trial-time %s", of, number.Short(number.Seconds(s.In.Seconds())), number.Typed(s.Duration))
 }
 
 // raceFields are the flags of a measurement that ends when its answer is there.
