@@ -294,7 +294,7 @@ func explainRule(std stdio, args []string) error {
 	}
 	word := args[0]
 	if r, ok := rule.Find(strings.ToUpper(word)); ok {
-		return explain.WriteRule(std.out, r)
+		return explain.WriteRule(std.out, r, std.helpWidth())
 	}
 	return noRule(word)
 }

@@ -51,7 +51,7 @@ func moreHelp(root *cobra.Command) string {
 			fmt.Fprintf(&b, "  %-11s%s\n", cmd.Name(), cmd.Short)
 		}
 	}
-	b.WriteString("\nprocfit COMMAND --help has the flags that most need, --help-all has all of them, and\n" +
+	b.WriteString("\nprocfit COMMAND --help has the flags that most need, --help-all has all, and\n" +
 		"procfit help COMMAND explains each. procfit help also has:\n\n")
 	for _, topic := range topicNames {
 		text, _ := topics.ReadFile("topics/" + topic + ".txt") // which is embedded

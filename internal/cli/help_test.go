@@ -119,10 +119,17 @@ func checkHelp(t *testing.T, command string, f *asFlag) {
 // Without a terminal every help fits into 80 columns, but for its examples and usage lines,
 // and a part with indented lines has no others.
 func TestHelpFitsIntoColumns(t *testing.T) {
+	texts := [][]string{{"help", "more"}}
 	for _, topic := range topicNames {
-		for line := range strings.Lines(printedBy(t, "help", topic)) {
-			if n := utf8.RuneCountInString(line); n > 80 {
-				t.Errorf("help %s: %d columns: %s", topic, n, line)
+		texts = append(texts, []string{"help", topic})
+	}
+	for _, id := range ruleIDs() {
+		texts = append(texts, []string{"explain", id})
+	}
+	for _, words := range texts {
+		for line := range strings.Lines(printedBy(t, words...)) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80 {
+				t.Errorf("%v: %d columns: %s", words, n, line)
 			}
 		}
 	}

@@ -54,8 +54,16 @@ func Process(s rule.Subject) string {
 	return name
 }
 
-func WriteRule(w io.Writer, r rule.Rule) error {
-	_, err := fmt.Fprintf(w, "%s  %s\n%s, since procfit %s\n\n%s\n\nWhat to do\n\n%s\n", r.ID, r.Title, r.Severity, r.Since, r.Why, r.Fix)
+// WriteRule prints the page of a rule in a width; 0 is that of a pipe.
+func WriteRule(w io.Writer, r rule.Rule, width int) error {
+	b := terminal.NewWriter(width, false)
+	b.Line(r.ID + "  " + r.Title)
+	b.Line(fmt.Sprintf("%s, since procfit %s", r.Severity, r.Since))
+	for paragraph := range strings.SplitSeq(r.Why+"\n\nWhat to do\n\n"+r.Fix, "\n\n") {
+		b.Gap()
+		b.Paragraph("", "", paragraph)
+	}
+	_, err := w.Write(b.Bytes())
 	return err
 }
 
