@@ -326,7 +326,7 @@ func (g *group) facts() (out document.Pairs) {
 		add("Noise", fmt.Sprintf("%s between trials of one setting (%s of freedom)",
 			inBoth(n.Throughput, n.P99, g.quantile()), phrase.CountOf(n.DF, "degree", "degrees")))
 	} else {
-		add("Noise", "unknown: too few trials")
+		add("Noise", "unknown: too few trials can be compared")
 	}
 	if n := g.NoiseFloor; n.Throughput != nil || n.P99 != nil {
 		add("Repeat of the default", fmt.Sprintf("two repeats of %s differed by up to %s, in %s (95%%)",
