@@ -28,29 +28,40 @@ func TestMain(m *testing.M) {
 }
 
 func TestStopped(t *testing.T) {
-	for name, stop := range map[string]time.Duration{"stopped": 600 * time.Millisecond, "only continued": 0} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := exec.Command(os.Args[0])
-			c.Env = append(os.Environ(), "HALT_WATCHED=1")
-			x := child.Start(t, c)
-			if line := x.Line(); line != "watching" {
-				t.Fatalf("%q", line)
-			}
-			if stop > 0 {
-				must.OK(t, c.Process.Signal(syscall.SIGSTOP))
-				time.Sleep(stop)
-			}
-			must.OK(t, c.Process.Signal(syscall.SIGCONT))
-			x.In.Close()
-			line := x.Line()
-			must.OK(t, x.Wait())
-			got := must.Get(time.ParseDuration(line))(t)
-			if stop == 0 && got != 0 || stop > 0 && got < stop/2 {
-				t.Errorf("stopped for %v, watched %v", stop, got)
-			}
-		})
+	const stop = 600 * time.Millisecond
+	if got := watched(t, stop); got < stop/2 {
+		t.Errorf("stopped for %v, watched %v", stop, got)
 	}
+	// A busy machine may have no CPU for it just when the signal comes.
+	for attempt := 1; ; attempt++ {
+		got := watched(t, 0)
+		if got == 0 {
+			break
+		}
+		if attempt == 5 {
+			t.Fatalf("only continued, watched %v, and something in every attempt", got)
+		}
+	}
+}
+
+// watched is for how long a process saw that it was stopped, which it was for so long.
+func watched(t *testing.T, stop time.Duration) time.Duration {
+	t.Helper()
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), "HALT_WATCHED=1")
+	x := child.Start(t, c)
+	if line := x.Line(); line != "watching" {
+		t.Fatalf("%q", line)
+	}
+	if stop > 0 {
+		must.OK(t, c.Process.Signal(syscall.SIGSTOP))
+		time.Sleep(stop)
+	}
+	must.OK(t, c.Process.Signal(syscall.SIGCONT))
+	x.In.Close()
+	line := x.Line()
+	must.OK(t, x.Wait())
+	return must.Get(time.ParseDuration(line))(t)
 }
 
 // A gap is a stop where the signal comes with it, in whichever order both are seen.

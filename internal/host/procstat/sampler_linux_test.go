@@ -52,17 +52,8 @@ func work() {
 					unix.Nanosleep(&unix.Timespec{Nsec: 100_000}, nil)
 				}
 			})
-		case "stay": // threads that stay
-			var up sync.WaitGroup
-			for range 20 {
-				up.Add(1)
-				go func() {
-					runtime.LockOSThread()
-					up.Done()
-					select {}
-				}()
-			}
-			up.Wait()
+		case "stay":
+			staying(20, func() {})
 		case "burn":
 			spin()
 		case "crowd": // two threads on one CPU
@@ -73,12 +64,27 @@ func work() {
 					one.Set(cpu)
 				}
 			}
-			threads(2, func() {
+			staying(2, func() {
 				unix.SchedSetaffinity(0, &one)
 				spin()
 			})
 		}
 	}
+}
+
+// staying runs f in n threads, which are there until the end.
+func staying(n int, f func()) {
+	var done sync.WaitGroup
+	for range n {
+		done.Add(1)
+		go func() {
+			runtime.LockOSThread()
+			f()
+			done.Done()
+			select {}
+		}()
+	}
+	done.Wait()
 }
 
 // threads runs f in n threads, which then end.
@@ -197,21 +203,7 @@ func TestSpanRunQueueWait(t *testing.T) {
 	each(t, func(t *testing.T, s *Sampler) {
 		w := startWorker(t)
 		sp := span(t, s, w.PID())
-		stop := make(chan bool)
-		var wg sync.WaitGroup
-		wg.Go(func() { // the threads end with the work, so look meanwhile
-			for {
-				select {
-				case <-stop:
-					return
-				case <-time.After(5 * time.Millisecond):
-					sp.Look([]int{w.PID()})
-				}
-			}
-		})
 		w.does("crowd")
-		close(stop)
-		wg.Wait()
 		sp.Look([]int{w.PID()})
 		if u := sp.Delta(); u.RunQueueWait < burn*3/4 || u.Involuntary < 5 {
 			t.Errorf("waited %v with %d involuntary switches, want %v or more", u.RunQueueWait, u.Involuntary, burn)
