@@ -329,10 +329,13 @@ func watchUnread(count func() (int, error), done func() error) *unread {
 			return
 		}
 		u.look(count())
-		next = now.Add(lookShare * (own() - was))
+		apart := lookShare * (own() - was)
+		if next.IsZero() {
+			u.apart = apart
+		}
+		next = now.Add(apart)
 	}
 	look()
-	u.apart = time.Until(next)
 	end := wait.Every(time.Second/looksPerSecond, look)
 	u.stop = func() {
 		end()

@@ -102,16 +102,17 @@ func TestThrottledNow(t *testing.T) {
 
 // TestUnreadIsCheap: looks that take long are rare, and the sum knows what it misses.
 func TestUnreadIsCheap(t *testing.T) {
-	n := 0
+	n, began := 0, time.Now()
+	const takes = 10 * time.Millisecond // of CPU time: of a busy machine's, more
 	u := watchUnread(func() (int, error) {
 		n++
-		for was := must.Get(procstat.ReadCPUTime(os.Getpid()))(t); must.Get(procstat.ReadCPUTime(os.Getpid()))(t) < was+10*time.Millisecond; {
+		for was := must.Get(procstat.ReadCPUTime(os.Getpid()))(t); must.Get(procstat.ReadCPUTime(os.Getpid()))(t) < was+takes; {
 		}
 		return 1, nil
 	}, func() error { return nil })
 	time.Sleep(time.Second)
-	if u.stop(); n > 1+int(time.Second/(lookShare*10*time.Millisecond)) || u.apart < 100*time.Millisecond {
-		t.Errorf("%d looks of 10 ms in a second, the second one %v later", n, u.apart)
+	if u.stop(); n > 1+int(time.Since(began)/(lookShare*takes)) || u.apart < lookShare*takes {
+		t.Errorf("%d looks of %v in %v, the second one %v later", n, takes, time.Since(began), u.apart)
 	}
 	if x, known := u.sum(); !known || x < 1 {
 		t.Errorf("%g connections times seconds, known %t", x, known)
@@ -187,7 +188,7 @@ func TestProgram(t *testing.T) {
 	defer func() { _ = burner.Process.Kill(); _ = burner.Wait() }()
 	alone := read()
 	time.Sleep(2 * time.Second)
-	if x, known := Seen(alone, read())[judge.FigureOthers]; !known || x < 0.2 || x > float64(runtime.NumCPU()) {
+	if x, known := Seen(alone, read())[judge.FigureOthers]; !known || x < 0.2 || x > 1.5*float64(runtime.NumCPU()) { // the counters are read a moment after the clock
 		t.Errorf("next to a program that never rests, others use %g CPUs, known %t", x, known)
 	}
 	to := read()
