@@ -168,7 +168,7 @@ func TestFixerOverlapsAll(t *testing.T) {
 	}
 	began := time.Now()
 	r := fixOf(t, text, findings)
-	if took := time.Since(began); took > 5*time.Second || len(r.Fixed) != 1 || len(r.Fixed[0].Findings) != 1 {
+	if took := time.Since(began); took > 20*time.Second || len(r.Fixed) != 1 || len(r.Fixed[0].Findings) != 1 {
 		t.Errorf("%d fixed after %v", len(r.Fixed), took)
 	}
 }

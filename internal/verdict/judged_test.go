@@ -209,7 +209,7 @@ func TestAbsurdPlansAreAnalysedSoon(t *testing.T) {
 			t.Errorf("%d trials planned", r.TrialsPlanned)
 		}
 	}
-	if took := time.Since(start); took > 10*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("five analyses took %v", took)
 	}
 }

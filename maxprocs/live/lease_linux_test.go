@@ -177,9 +177,9 @@ func TestTakenBack(t *testing.T) {
 
 func TestLeaseRunsOut(t *testing.T) {
 	l := leasable(t, 4)
-	end := in(300 * time.Millisecond)
+	end := in(time.Second)
 	l.wants(t, request{7, 1, 1, end}, 0, 1)
-	end = in(600 * time.Millisecond)
+	end = in(1500 * time.Millisecond)
 	l.wants(t, request{7, 2, 1, end}, 0, 1)
 	for runtime.GOMAXPROCS(0) != 4 { // without a look
 		if monotonic() > end+int64(20*time.Second) {
@@ -253,7 +253,7 @@ func TestRefuseTakesLong(t *testing.T) {
 		}
 		return nil
 	}))
-	l.wants(t, request{7, 1, 1, in(300 * time.Millisecond)}, 0, 1)
+	l.wants(t, request{7, 1, 1, in(time.Second)}, 0, 1)
 	waits = true
 	l.write(request{7, 2, 2, in(10 * time.Second)})
 	answered := make(chan struct{})

@@ -150,7 +150,7 @@ func TestManyDocuments(t *testing.T) {
 func TestHostileLines(t *testing.T) {
 	begun := time.Now()
 	all := settings("a.service", "[Service]\nEnvironment=GOMAXPROCS=2 \\\n"+strings.Repeat("\\\n", mostLines/2))
-	if took := time.Since(begun); took > 5*time.Second {
+	if took := time.Since(begun); took > time.Minute {
 		t.Errorf("took %s", took)
 	}
 	if len(all) != 1 || strings.TrimSpace(all[0].value) != "GOMAXPROCS=2" || all[0].last != mostLines/2+2 {

