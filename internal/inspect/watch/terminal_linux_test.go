@@ -58,7 +58,7 @@ func (c *tmuxPane) screen() string { c.t.Helper(); return c.tmux("capture-pane",
 // until waits for the condition.
 func (c *tmuxPane) until(what string, holds func() bool) {
 	c.t.Helper()
-	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			c.t.Fatalf("waited for %s in vain; the screen is\n%s", what, c.screen())
 		}

@@ -84,7 +84,9 @@ func TestEndpoints(t *testing.T) {
 
 // A canary whose tag names another image by now is refused as soon as that is known: it would serve
 // an image that nobody has rolled out.
-func TestRolledOut(t *testing.T) {
+func TestRolledOut(t *testing.T) { synctest.Test(t, rolledOut) }
+
+func rolledOut(t *testing.T) {
 	for name, tc := range map[string]struct {
 		image string
 		ready bool
@@ -105,7 +107,9 @@ func TestRolledOut(t *testing.T) {
 
 // A canary's pod is compared once Services send it requests, which is later than its containers are
 // ready where it has a readiness gate. No Service selects a sweep's, so that nothing opens the gate.
-func TestReadinessGate(t *testing.T) {
+func TestReadinessGate(t *testing.T) { synctest.Test(t, readinessGate) }
+
+func readinessGate(t *testing.T) {
 	for name, tc := range map[string]struct {
 		role string
 		open int // at the answer of this number; 0: never

@@ -17,7 +17,7 @@ import (
 	"github.com/procfit/procfit/test/need"
 )
 
-// limitedGroup makes a cgroup with a CPU limit.
+// limitedGroup makes a cgroup with a CPU limit, which it reaches on a busy machine too.
 func limitedGroup(t *testing.T, cpus float64) *cgroup.Group {
 	t.Helper()
 	parent, err := cgroup.Find()
@@ -27,6 +27,7 @@ func limitedGroup(t *testing.T, cpus float64) *cgroup.Group {
 	group := must.Get(parent.New())(t)
 	t.Cleanup(func() { group.Remove() })
 	must.OK(t, group.SetQuota(cpus))
+	must.OK(t, group.SetShares(1<<18))
 	return group
 }
 

@@ -134,9 +134,10 @@ func TestScanOutOfTime(t *testing.T) {
 	}
 	late()
 	first := one(t, scan(t, s), pid)
-	time.Sleep(20 * time.Millisecond)
+	const between = 200 * time.Millisecond // much more than the ticks of a process's age
+	time.Sleep(between)
 	late()
-	if p := one(t, scan(t, s), pid); p.Recent == nil || p.Recent.Span >= p.Total.Span || p.Recent.Span < p.Total.Span-first.Total.Span-20*time.Millisecond {
+	if p := one(t, scan(t, s), pid); p.Recent == nil || p.Recent.Span >= p.Total.Span || p.Recent.Span < p.Total.Span-first.Total.Span-between/2 {
 		t.Errorf("since the first look: %+v of %+v", p.Recent, p.Total)
 	}
 }

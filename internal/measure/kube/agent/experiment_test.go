@@ -33,11 +33,12 @@ func TestTry(t *testing.T) {
 		web := httptest.NewServer(s.Handler(t.Context()))
 		client := asker(&through{to: web.Listener.Addr().String()}, time.Minute)
 		ctx, cancel := context.WithCancel(t.Context())
-		if c.stopped {
-			time.AfterFunc(300*time.Millisecond, cancel)
-		}
 		var lines []string
-		got, err := client.Try(ctx, []string{":8080", "--procs", "1,2"}, func(line string) { lines = append(lines, line) })
+		got, err := client.Try(ctx, []string{":8080", "--procs", "1,2"}, func(line string) {
+			if lines = append(lines, line); c.stopped && len(lines) == 3 {
+				cancel()
+			}
+		})
 		if (err == nil) != (c.err == nil) || got.Code != c.code || string(got.Journal) != "journal" || !slices.Equal(lines, []string{":8080", "--procs", "1,2"}) {
 			t.Errorf("%s: %+v, %v, %q", name, got, err, lines)
 		}

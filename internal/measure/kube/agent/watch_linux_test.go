@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/procfit/procfit/test/must"
 )
@@ -17,21 +18,26 @@ import (
 // A program is followed from its start to its end; what is there before and after is not
 // its own.
 func TestWatch(t *testing.T) {
-	cmd := exec.Command("sleep", "2")
+	cmd := exec.Command("cat") // which ends with its input
+	in := must.Get(cmd.StdinPipe())(t)
 	must.OK(t, cmd.Start())
 	pid := cmd.Process.Pid
 	var asked atomic.Int64
 	done := make(chan error)
 	go func() { done <- cmd.Wait() }()
 	w := watcher{observer: observer{list: func() []int {
-		if asked.Add(1) == 1 || !slices.Contains(pids(), pid) {
+		n := asked.Add(1)
+		if n == 1 || !slices.Contains(otherPrograms(), pid) {
 			return nil // not yet, or no more
+		}
+		if n == 2 {
+			time.AfterFunc(1500*time.Millisecond, func() { in.Close() })
 		}
 		return []int{pid}
 	}}}
 	ran, err := w.follow(t.Context())
 	must.OK(t, <-done)
-	if err != nil || ran.WallSeconds < 1 || ran.Counted.Error != "" || ran.Counted.CPUSeconds == nil || ran.Counted.MeasuredSeconds != ran.WallSeconds || !ran.Look.NoGo || !slices.Equal(ran.Look.Programs, []string{"sleep"}) {
+	if err != nil || ran.WallSeconds < 1 || ran.Counted.Error != "" || ran.Counted.CPUSeconds == nil || ran.Counted.MeasuredSeconds != ran.WallSeconds || !ran.Look.NoGo || !slices.Equal(ran.Look.Programs, []string{"cat"}) {
 		t.Errorf("%v: %+v", err, ran)
 	}
 }
