@@ -69,22 +69,23 @@ func TestOpenLoop(t *testing.T) {
 	}
 }
 
-// A server that carries a third of the rate: what it left over is dropped, and
+// A server that carries a small part of the rate: what it left over is dropped, and
 // counts as late.
 func TestOpenLoopOverload(t *testing.T) {
 	t.Parallel()
 	o := short(raw(t, late(20*time.Millisecond, okAnswer)))
-	o.Rate, o.Duration = 1200, 500*time.Millisecond // four connections carry at most 200 a second
+	const all = 6000
+	o.Rate, o.Duration = 12_000, 500*time.Millisecond // four connections carry at most 200 a second: all of it in 30 s
 	began := time.Now()
 	r := mustRun(t, o)
-	if took, limit := time.Since(began), o.Duration+minDrain+500*time.Millisecond; took > limit {
-		t.Errorf("took %v, more than %v", took, limit)
+	if took := time.Since(began); took > 15*time.Second {
+		t.Errorf("took %v: it did not end with the drain", took)
 	}
-	if r.Requests+r.Dropped+r.Unanswered != 600 || r.Dropped < 300 {
-		t.Errorf("%d requests, %d dropped, %d unanswered of 600", r.Requests, r.Dropped, r.Unanswered)
+	if r.Requests+r.Dropped+r.Unanswered != all || r.Dropped < all/2 {
+		t.Errorf("%d requests, %d dropped, %d unanswered of %d", r.Requests, r.Dropped, r.Unanswered, all)
 	}
-	if r.Latency.TotalCount() != 600 {
-		t.Errorf("%d latencies of 600", r.Latency.TotalCount())
+	if r.Latency.TotalCount() != all {
+		t.Errorf("%d latencies of %d", r.Latency.TotalCount(), all)
 	}
 	if r.AchievedPerSecond > 210 || r.AchievedPerSecond < 10 {
 		t.Errorf("%.0f a second, at most 200 are possible", r.AchievedPerSecond)
@@ -150,9 +151,11 @@ func TestAllocations(t *testing.T) {
 		var requests [2]int64
 		var allocs [2]float64
 		for i, d := range []time.Duration{20 * time.Millisecond, 250 * time.Millisecond} {
-			allocs[i] = testing.AllocsPerRun(1, func() {
-				requests[i] = mustRun(t, load.Options{URLs: []string{url}, Connections: 4, Rate: rate, Duration: d}).Requests
-			})
+			for ; d < 10*time.Second && requests[i] <= int64(200*i); d *= 2 { // a busy machine answers less
+				allocs[i] = testing.AllocsPerRun(1, func() {
+					requests[i] = mustRun(t, load.Options{URLs: []string{url}, Connections: 4, Rate: rate, Duration: d}).Requests
+				})
+			}
 		}
 		if more := allocs[1] - allocs[0]; requests[1] < 200 || more > 0.05*float64(requests[1]) {
 			t.Errorf("rate %v: %v further allocations in a run of %d requests", rate, more, requests[1])

@@ -89,8 +89,8 @@ func TestRefusedConnectionsAreNoRequests(t *testing.T) {
 		l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 		s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, smallBody) })}
 		go s.Serve(l)
-		time.AfterFunc(300*time.Millisecond, func() { s.Close() })
 		o := load.Options{URLs: []string{"http://" + l.Addr().String() + "/"}, Engine: engine, Connections: 4, Rate: 100, Duration: time.Second, Timeout: 5 * time.Second}
+		o.Began = func() { time.AfterFunc(300*time.Millisecond, func() { s.Close() }) }
 		last := int64(-1)
 		o.Each = func(i load.Interval) { last = i.Failed }
 		r := mustRun(t, o)

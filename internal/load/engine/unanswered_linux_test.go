@@ -36,7 +36,7 @@ func TestReplicaHangs(t *testing.T) {
 		t.Run(fmt.Sprint("rate ", rate), func(t *testing.T) {
 			t.Parallel()
 			o := short(raw(t, answer(okAnswer)), raw(t, hangsAfter(4)))
-			o.Connections, o.Rate, o.Duration, o.Timeout = 8, rate, 400*time.Millisecond, time.Minute
+			o.Connections, o.Rate, o.Duration = 8, rate, 400*time.Millisecond
 			r := mustRun(t, o)
 			first, second := r.PerURL[0], r.PerURL[1]
 			if r.Errors != 0 || r.Unanswered != first.Unanswered+second.Unanswered {
@@ -75,7 +75,7 @@ func TestHangsBeyondTheTimeout(t *testing.T) {
 func TestSlowIsNotHanging(t *testing.T) {
 	t.Parallel()
 	o := short(raw(t, late(20*time.Millisecond, okAnswer)))
-	o.Rate, o.Timeout = 5000, time.Minute
+	o.Rate = 5000
 	if r := mustRun(t, o); r.Unanswered != 4 || r.Dropped == 0 || r.PerURL[0].Hanging != 0 {
 		t.Errorf("%d unanswered, %d never sent, %+v", r.Unanswered, r.Dropped, r.PerURL)
 	}
@@ -90,7 +90,7 @@ func TestServerStopped(t *testing.T) {
 			server, url := serverProcess(t, "epoll")
 			must.OK(t, stop(server))
 			o := short(url)
-			o.Rate, o.Timeout = rate, time.Minute
+			o.Rate = rate
 			r := mustRun(t, o)
 			if r.Requests != 0 || r.Unanswered != 4 || !r.PerURL[0].Hung() || r.AchievedPerSecond != 0 {
 				t.Errorf("%d requests, %d unanswered, %+v", r.Requests, r.Unanswered, r.PerURL)
@@ -142,7 +142,6 @@ func TestRedirects(t *testing.T) {
 		okAnswer:                                                              false,
 	} {
 		o := short(raw(t, answer(text)))
-		o.Timeout = time.Minute
 		r := mustRun(t, o)
 		want := int64(0)
 		if redirects {
