@@ -65,11 +65,11 @@ func TestApart(t *testing.T) {
 	}
 	var during []string
 	var servers [][]string
-	trial, err := runner.Run(t.Context(), task, func(a plan.Activity) {
+	trial, err := answered(t.Context(), runner, task, func(a plan.Activity) {
 		if a.Step != plan.StepClosedLoop {
 			return
 		}
-		during = threadsOn(t, os.Getpid())
+		during, servers = threadsOn(t, os.Getpid()), nil
 		for _, pid := range listeners(t) {
 			servers = append(servers, threadsOn(t, pid))
 		}
@@ -119,7 +119,7 @@ func TestLoadCPUsGiven(t *testing.T) {
 	spec.Load.CPUs = all[1:2]
 	runner, task := overheadRunner(t, spec)
 	task.Setting.Procs, task.RatePerSecond = nil, nil
-	trial, err := runner.Run(t.Context(), task, nil)
+	trial, err := answered(t.Context(), runner, task, nil)
 	if err != nil || !trial.Valid {
 		t.Fatalf("%v %s", err, trial.InvalidReason)
 	}

@@ -55,7 +55,7 @@ func TestAttached(t *testing.T) {
 	}
 	r := prepared(t, s, Config{}, wanted.Settings...)
 	task := plan.Task{Setting: wanted.Settings[0], RatePerSecond: &s.Load.Rate}
-	trial, err := r.Run(t.Context(), task, nil)
+	trial, err := answered(t.Context(), r, task, nil)
 	if err != nil || !trial.Valid {
 		t.Fatalf("%v, %s %q", err, trial.InvalidCode, trial.InvalidReason)
 	}

@@ -55,7 +55,7 @@ func overheadSpec(tb testing.TB) plan.Spec {
 	s := plan.Default()
 	s.Target.Command = []string{self, serverArgument, "127.0.0.1:" + plan.PortPlaceholder}
 	s.Target.URL = "http://127.0.0.1:" + plan.PortPlaceholder + "/"
-	s.Load.Duration, s.Load.Warmup, s.Load.Connections, s.Load.RequestTimeout = 400*time.Millisecond, 0, 4, time.Second
+	s.Load.Duration, s.Load.Warmup, s.Load.Connections = 400*time.Millisecond, 0, 4
 	s.Load.Stretch = false
 	s.Procs, s.Repeats = plan.Procs{Values: []*int{new(2)}}, 1
 	must.OK(tb, s.Validate())
@@ -74,7 +74,7 @@ func overheadRunner(tb testing.TB, spec plan.Spec) (plan.Runner, plan.Task) {
 // TestTrialOfAServer carries a real trial out and looks at its evidence.
 func TestTrialOfAServer(t *testing.T) {
 	r, task := overheadRunner(t, overheadSpec(t))
-	trial := must.Get(r.Run(t.Context(), task, nil))(t)
+	trial := must.Get(answered(t.Context(), r, task, nil))(t)
 	if !trial.Valid || len(trial.ObservedProcs) != 1 || trial.ObservedProcs[0] == nil || *trial.ObservedProcs[0] != 2 {
 		t.Fatalf("valid %v (%s), observed %v", trial.Valid, trial.InvalidReason, trial.ObservedProcs)
 	}

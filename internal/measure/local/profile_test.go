@@ -116,7 +116,7 @@ func TestProfileOfAServer(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	again, err := r.Run(t.Context(), plan.Task{Setting: unset, Role: journal.RolePilot}, nil)
+	again, err := answered(t.Context(), r, plan.Task{Setting: unset, Role: journal.RolePilot}, nil)
 	if profiles, _ := filepath.Glob(filepath.Join(dir, "*.pprof")); err != nil || !again.Valid || len(profiles) != 2 {
 		t.Errorf("a trial after the profile: %v, %s, profiles %q", err, again.InvalidReason, profiles)
 	}

@@ -88,6 +88,8 @@ func TestChangedLimit(t *testing.T) {
 // next to the target.
 func TestOutsideOfTheQuota(t *testing.T) {
 	dir, leave := away(t)
+	left := filepath.Join(t.TempDir(), "left")
+	beside := &plan.Neighbour{Command: []string{"sh", "-c", leave + ": >" + left + "; sleep 60"}}
 	server := func() plan.Spec {
 		s := overheadSpec(t)
 		s.Target.Command = append([]string{"sh", "-c", leave + `exec "$@"`, "sh"}, s.Target.Command...)
@@ -107,20 +109,21 @@ func TestOutsideOfTheQuota(t *testing.T) {
 		}, 2, " of 2"},
 		"beside": {func() plan.Spec {
 			s := overheadSpec(t)
-			s.Target.Beside = &plan.Neighbour{Command: []string{"sh", "-c", leave + "sleep 60"}}
+			s.Load.Duration = 3 * time.Second // in which it leaves
+			s.Target.Beside = beside
 			return s
 		}, 1, "the --beside program"},
 		"beside a batch program": {func() plan.Spec {
-			left := filepath.Join(t.TempDir(), "left")
-			s := job("sh", "-c", "until [ -e "+left+" ]; do sleep 0.01; done")
-			s.Target.Beside = &plan.Neighbour{Command: []string{"sh", "-c", leave + ": >" + left + "; sleep 60"}}
+			s := job("sh", "-c", "until [ -e "+left+" ]; do sleep 0.05; done") // it does not end before
+			s.Target.Beside = beside
 			return s
 		}, 1, "the --beside program"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, setting := tc.spec(), underQuota(0.5, tc.replicas)
 			s.Quotas, s.Replicas = []*float64{setting.QuotaCPUs}, []int{tc.replicas}
-			trial, err := prepared(t, s, Config{}, setting).Run(t.Context(), plan.Task{Setting: setting}, nil)
+			must.OK(t, os.RemoveAll(left))
+			trial, err := answered(t.Context(), prepared(t, s, Config{}, setting), plan.Task{Setting: setting}, nil)
 			if err != nil || trial.Valid || trial.InvalidCode != journal.InvalidOutside {
 				t.Fatalf("%v, valid %v, %s %q", err, trial.Valid, trial.InvalidCode, trial.InvalidReason)
 			}

@@ -26,15 +26,9 @@ func sliced(t *testing.T, mode string) (*runner, func(ctx context.Context, n int
 	spec.Target.Command = []string{spec.Target.Command[0], lesseeArgument, "127.0.0.1:" + plan.PortPlaceholder, mode}
 	spec.Target.Grace = time.Second
 	r := prepared(t, spec, Config{}, unset).(*runner)
-	return r, func(ctx context.Context, n int) (trial journal.Trial, err error) {
+	return r, func(ctx context.Context, n int) (journal.Trial, error) {
 		a := journal.Setting{Label: journal.LabelOf(&n), Procs: &n, Replicas: 1}
-		for range 5 { // on a busy machine a slice may be over before an answer comes
-			trial, err = r.Run(ctx, plan.Task{Setting: a, Role: journal.RoleSlice, OneStart: true}, nil)
-			if trial.InvalidCode != journal.InvalidNoAnswer {
-				break
-			}
-		}
-		return trial, err
+		return answered(ctx, r, plan.Task{Setting: a, Role: journal.RoleSlice, OneStart: true}, nil)
 	}
 }
 
