@@ -141,11 +141,11 @@ func TestStealingTrace(t *testing.T) {
 }
 
 // What each goroutine computed is what it ran, by the execution trace of the same run, unless
-// other programs have the CPUs: of several runs one has them.
+// other programs have the CPUs: the longer a run is, the less their turns are of it.
 func TestStealingIsFair(t *testing.T) {
-	const attempts = 10
-	for range attempts {
-		computed, ran := fairness(t)
+	long := 300 * time.Millisecond
+	for ; long < 20*time.Second; long *= 2 {
+		computed, ran := fairness(t, long)
 		if computed <= 1.0/16 || computed > 1 {
 			t.Fatalf("Jain's index is %g", computed)
 		}
@@ -154,15 +154,15 @@ func TestStealingIsFair(t *testing.T) {
 		}
 		t.Logf("Jain's index of what they computed is %g, and of how long they ran %g", computed, ran)
 	}
-	t.Errorf("the two differ in each of %d runs", attempts)
+	t.Errorf("the two differ in each run of up to %v", long/2)
 }
 
 // fairness is Jain's index of what the goroutines of a run computed, and of how long they ran.
-func fairness(t *testing.T) (computed, ran float64) {
+func fairness(t *testing.T, long time.Duration) (computed, ran float64) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "trace")
 	var stdout, stderr bytes.Buffer
-	if code, err := Run("stealing", []string{"-procs", "2", "-work", "200us", "-for", "300ms", "-trace", file}, &stdout, &stderr); code != 0 || err != nil {
+	if code, err := Run("stealing", []string{"-procs", "2", "-work", "200us", "-for", long.String(), "-trace", file}, &stdout, &stderr); code != 0 || err != nil {
 		t.Fatalf("exit code %d, %v: %s", code, err, stderr.String())
 	}
 	var waves int
