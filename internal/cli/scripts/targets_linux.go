@@ -144,7 +144,7 @@ func profiled(handler http.Handler, addr string) http.Handler {
 func fakeBatch() {
 	fail := flag.Int("fail", 0, "exit code")
 	line := flag.String("print", "", "what to print")
-	work := flag.Duration("work", 20*time.Millisecond, "CPU time to burn on each P")
+	work := flag.Duration("work", 100*time.Millisecond, "time to compute on each P: procfit has to read a program while it runs, on a busy machine too")
 	idle := flag.Duration("idle", 0, "time to wait after that, without CPU time")
 	most := flag.Int64("spam", 0, "bytes to print first")
 	allocate := flag.Bool("allocate", false, "make garbage meanwhile")
