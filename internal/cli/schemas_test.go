@@ -264,6 +264,11 @@ func TestSchemasAreOfTheFlags(t *testing.T) {
 func TestGoldenDocuments(t *testing.T) {
 	t.Parallel()
 	known := must.Get(schematest.Load())(t)
+	wrong := t.TempDir()
+	must.Write(t, filepath.Join(wrong, "ps.json"), `{"schema": "procfit.ps/v1"}`)
+	if known.CheckFolder(wrong) == nil {
+		t.Error("a document that lacks its keys is as its schema says")
+	}
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && d.Name() == "testdata" && !strings.Contains(path, "check/") {
 			return known.CheckFolder(path)
