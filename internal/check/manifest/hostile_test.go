@@ -71,7 +71,7 @@ func TestHostile(t *testing.T) {
 			dir := written(t, map[string]string{"a.yaml": tc.text, "b.yaml": good})
 			begun := time.Now()
 			r := expectation{options: Options{Changes: true, Programs: &check.Programs{Default: check.Program{GoVersion: "go1.24"}}}}.run(t, dir, nil)
-			if took := time.Since(begun); took > time.Minute {
+			if took := time.Since(begun); took > 4*time.Minute {
 				t.Errorf("took %s", took)
 			}
 			text := ""
@@ -199,7 +199,7 @@ func TestHostileUnits(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			begun := time.Now()
 			r := expectation{}.run(t, written(t, tc.files), nil)
-			if took := time.Since(begun); took > time.Minute {
+			if took := time.Since(begun); took > 4*time.Minute {
 				t.Errorf("took %s", took)
 			}
 			if len(r.Values) == 0 || !strings.Contains(r.Values[0].Open, tc.says) {

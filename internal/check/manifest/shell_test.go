@@ -143,7 +143,7 @@ func TestHostileScripts(t *testing.T) {
 		n := mostScript / (len(of[0]) + len(of[2]) + 1)
 		began := time.Now()
 		readShell([]byte(strings.Repeat(of[0], n) + of[1] + strings.Repeat(of[2], n)))
-		if took := time.Since(began); took > 20*time.Second {
+		if took := time.Since(began); took > 2*time.Minute {
 			t.Errorf("%q: %v", of, took)
 		} else {
 			t.Logf("%q: %v", of, took)
