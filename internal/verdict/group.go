@@ -48,7 +48,7 @@ func (g *group) all(settings []journal.Setting) (list []*journal.Trial) {
 	return list
 }
 
-// figure reads one number off a trial; nil where there is no such number.
+// figure reads one number off a trial; nil where it has none.
 type figure func(*journal.Trial) *float64
 
 func throughputOf(t *journal.Trial) *float64 { return t.ThroughputPerSecond }

@@ -137,8 +137,8 @@ func (r *Run) Budget() time.Duration {
 	return r.First() + max(least, each*time.Duration(r.questions))
 }
 
-// mostInVain is how often in turn a hypothesis is given blocks of which none is valid: what
-// slows a machine down may be over after the turns of the others.
+// mostInVain is how often in turn a hypothesis gets blocks without a valid trial: what slows a
+// machine down may be over after the turns of the others.
 const mostInVain = 3
 
 // decide adds blocks where a hypothesis is open, of the settings that it is about: always to the

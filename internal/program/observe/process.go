@@ -178,8 +178,8 @@ func NewSampler() (*Sampler, error) { return procstat.NewSampler() }
 func CPUTime(cpus ...int) (CPU, error) { return procstat.ReadCPU(cpus...) }
 
 // TreeCPU is the CPU time of processes and of those of their children that have ended
-// and were waited for. What cannot be read, as it is gone, counts nothing. A
-// process of one thread is counted exactly, others in ticks of 10 ms.
+// and were waited for. What cannot be read, as it is gone, counts nothing. A process of
+// one thread is counted exactly, others in ticks of 10 ms.
 func TreeCPU(pids []int) time.Duration {
 	sum := time.Duration(0)
 	for _, pid := range pids {

@@ -69,7 +69,7 @@ func summaryOf(r *verdict.Result, parts []part) document.Table {
 	switch c := r.Cheapest; {
 	case c != nil && len(c.Settings) > 0:
 		return pricedTable(c)
-	case len(parts) < 2 || onlyGate(r):
+	case len(parts) < 2 || gateAlone(r):
 		return document.Table{}
 	case len(r.Best) > 0:
 		return comparedTable(parts)

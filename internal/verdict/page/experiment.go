@@ -143,7 +143,7 @@ func (w experiment) others() string {
 	return fmt.Sprintf("other programs used %.2g of %s", most, number.CPUs(of))
 }
 
-// open is that no value is better: of one that is so in a metric, where it is undecided.
+// stillOpen is that no value is better: of one that is so in a metric, where it is undecided.
 func (w experiment) stillOpen(more string) string {
 	var list []string
 	for _, a := range w.Settings {

@@ -19,11 +19,11 @@ import (
 
 // gateLeads reports whether the gate is the answer of the page.
 func gateLeads(r *verdict.Result) bool {
-	return r.Gate != nil && (onlyGate(r) || r.Gate.Kind == verdict.GateKindAgainst)
+	return r.Gate != nil && (gateAlone(r) || r.Gate.Kind == verdict.GateKindAgainst)
 }
 
 // gateAlone reports whether one setting was measured of each program, and nothing else asked.
-func onlyGate(r *verdict.Result) bool {
+func gateAlone(r *verdict.Result) bool {
 	return r.Gate != nil && len(r.Compared) == 0 && !slices.ContainsFunc(r.Groups, func(g verdict.Group) bool {
 		return len(currentRows(rowsFrom(g.Settings))) > 1
 	})

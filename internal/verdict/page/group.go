@@ -29,7 +29,7 @@ import (
 )
 
 func groupOf(r *verdict.Result, of *verdict.Group, anchor string) *group {
-	g := &group{words: words{of, r}, anchor: anchor, gateAlone: onlyGate(r), rows: rowsOf(of)}
+	g := &group{words: words{of, r}, anchor: anchor, gateAlone: gateAlone(r), rows: rowsOf(of)}
 	if g.gateAlone {
 		g.versions()
 	}
