@@ -140,11 +140,7 @@ func activity(a plan.Activity) string {
 		}
 		return fmt.Sprintf("other programs use %s and left the last trials too little CPU time to compare them: waiting until these programs stop, at most %s on top of --for", a.Others, number.Minutes(a.Left))
 	case plan.StepSlow:
-		are := "they are"
-		if len(a.Trials) == 1 {
-			are = "it is"
-		}
-		return fmt.Sprintf("the machine itself was %.0f%% slower, or changed its speed, during %s: %s not used, and procfit measures others instead", 100*a.Share, numbered(a.Trials), are)
+		return fmt.Sprintf("the machine itself was %.0f%% slower, or changed its speed, during %s: procfit measures others instead, and uses such trials only if later ones show that the program does not depend on this", 100*a.Share, numbered(a.Trials))
 	case plan.StepListens:
 		return fmt.Sprintf("the program has not ended yet and listens at %s: if it is a server, which never ends, press Ctrl-C and add --url http://%s/", a.Detail, a.Detail)
 	case plan.StepProfile:

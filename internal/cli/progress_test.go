@@ -292,7 +292,7 @@ func TestProgressWaits(t *testing.T) {
 		t.Errorf("%q, want %q", still, want)
 	}
 	p.notice(plan.Activity{Step: plan.StepSlow, Share: 0.2, Trials: []int{4, 5}}, "")
-	if out := p.out.(*bytes.Buffer).String(); !strings.Contains(out, "during trials 4 and 5: they are not used") {
+	if out := p.out.(*bytes.Buffer).String(); !strings.Contains(out, "during trials 4 and 5: procfit measures others instead, and uses such trials only if later ones show") {
 		t.Errorf("the trials of a slow machine are not named in %q", out)
 	}
 	for want, list := range map[string][]int{"trial 20": {20}, "trials 16 to 20": {16, 17, 18, 19, 20}, "trials 3, 4 and 6": {3, 4, 6}} {
